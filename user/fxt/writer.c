@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The writer's life and its sink: a buffer of whole records in front of the
+ * caller's function. What is in the records is not known here.
+ */
+#include "writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+#define BUF_WORDS	8192U			/* 64 KiB: two of the largest records */
+#define STRINGS_BYTES	(16U << 20)		/* of the string table, so that it stays bounded */
+#define THREADS_BYTES	(FXT_THREAD_INDEX_MAX * 16U)
+#define SCRATCH_BYTES	65536U			/* a record's worth and one more string */
+
+int fxt_writer_open(struct fxt_writer **out, fxt_write_fn write, void *ctx)
+{
+	struct fxt_writer *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (!w)
+		return -ENOMEM;
+	w->write = write;
+	w->ctx = ctx;
+	w->buf = malloc(BUF_WORDS * FXT_WORD);
+	w->scratch = malloc(SCRATCH_BYTES);
+	if (!w->buf || !w->scratch)
+		goto err_free;
+	err = fxt_table_open(&w->strings, FXT_STRING_INDEX_MAX, STRINGS_BYTES);
+	if (err)
+		goto err_free;
+	err = fxt_table_open(&w->threads, FXT_THREAD_INDEX_MAX, THREADS_BYTES);
+	if (err)
+		goto err_strings;
+	*out = w;
+	return 0;
+
+err_strings:
+	fxt_table_close(w->strings);
+err_free:
+	free(w->scratch);
+	free(w->buf);
+	free(w);
+	return err;
+}
+
+int fxt_writer_flush(struct fxt_writer *w)
+{
+	if (!w->err && w->used)
+		w->err = w->write(w->ctx, w->buf, w->used * FXT_WORD);
+	w->used = 0;
+	return w->err;
+}
+
+int fxt_writer_close(struct fxt_writer *w)
+{
+	int err;
+
+	if (!w)
+		return 0;
+	err = fxt_writer_flush(w);
+	fxt_table_close(w->threads);
+	fxt_table_close(w->strings);
+	free(w->scratch);
+	free(w->buf);
+	free(w);
+	return err;
+}
+
+void fxt_writer_stats(const struct fxt_writer *w, struct fxt_writer_stats *stats)
+{
+	*stats = w->stats;
+	stats->strings_replaced = fxt_table_replaced(w->strings);
+	stats->threads_replaced = fxt_table_replaced(w->threads);
+}
+
+uint64_t *fxt_writer_reserve(struct fxt_writer *w, size_t words)
+{
+	uint64_t *at;
+
+	if (words > BUF_WORDS - w->used)
+		fxt_writer_flush(w);
+	if (w->err)
+		return NULL;
+	at = w->buf + w->used;
+	w->used += words;
+	w->stats.records++;
+	w->stats.bytes += words * FXT_WORD;
+	return at;
+}
+
+int fxt_writer_pass(struct fxt_writer *w, const void *data, size_t len)
+{
+	if (len > (BUF_WORDS - w->used) * FXT_WORD) {
+		fxt_writer_flush(w);
+		if (!w->err && len)
+			w->err = w->write(w->ctx, data, len);
+	} else if (len) {
+		memcpy(w->buf + w->used, data, len);
+		w->used += len / FXT_WORD;
+	}
+	if (!w->err)
+		w->stats.bytes += len;
+	return w->err;
+}
+
+/* How many whole records these bytes are, or -EINVAL. */
+static long count_records(const char *at, size_t len)
+{
+	uint64_t word, words;
+	long cnt;
+
+	for (cnt = 0; len; cnt++) {
+		if (len < FXT_WORD)
+			return -EINVAL;
+		memcpy(&word, at, FXT_WORD);
+		words = FXT_GET(word, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(word, FXT_F_LARGE_SIZE) :
+								 FXT_GET(word, FXT_F_SIZE);
+		if (!words || words > len / FXT_WORD)
+			return -EINVAL;
+		at += words * FXT_WORD;
+		len -= words * FXT_WORD;
+	}
+	return cnt;
+}
+
+int fxt_write_raw(struct fxt_writer *w, const void *records, size_t len)
+{
+	long cnt;
+	int err;
+
+	if (w->err)
+		return w->err;
+	cnt = count_records(records, len);
+	if (cnt < 0)
+		return cnt;
+	err = fxt_writer_pass(w, records, len);
+	if (!err)
+		w->stats.records += cnt;
+	return err;
+}

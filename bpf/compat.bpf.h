@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between kernels and architectures, one function each.
+ */
+#ifndef KFXT_COMPAT_BPF_H
+#define KFXT_COMPAT_BPF_H
+
+#include "kernel.bpf.h"
+
+#define barrier()		asm volatile("" ::: "memory")
+#define READ_ONCE(x)		(*(volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+/*
+ * Stores @v after everything written before it: the partner of the drain's
+ * acquire load. x86 never reorders stores; elsewhere an atomic exchange, the
+ * only ordered store BPF had before 6.15 (commit 880442305a39).
+ */
+static __always_inline void store_release(__u64 *p, __u64 v)
+{
+#ifdef __TARGET_ARCH_x86
+	barrier();
+	WRITE_ONCE(*p, v);
+#else
+	__sync_lock_test_and_set(p, v);
+#endif
+}
+
+/* The CPU a task runs on or ran on last (commit bcf9033e5449 keeps it in thread_info). */
+static __always_inline __u32 task_cpu(struct task_struct *p)
+{
+	return p->thread_info.cpu;
+}
+
+/*
+ * Queued though asleep: since 6.12 a sleeper may stay on the run queue until its
+ * lag is paid (commit 152e11f6df29), and a wake of it is a real one.
+ */
+static __always_inline bool task_sched_delayed(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->se.sched_delayed) && p->se.sched_delayed;
+}
+
+/*
+ * Where this CPU keeps its preempt_count. Programs may name per-CPU variables
+ * only on kernels with KALLSYMS_ALL, but the distance between two of them is in
+ * the kernel's BTF and a run queue's address can be had from any task, so the
+ * recorder works out the distance and the CPU adds it once. 0 if unknown.
+ */
+const volatile __s64 cfg_preempt_count_from_rq __weak = 0;
+
+static __always_inline __u64 preempt_count_address(struct task_struct *current_task, __u32 cpu)
+{
+	struct rq *rq = current_task->se.cfs_rq->rq;
+
+	if (!cfg_preempt_count_from_rq || rq->cpu != (int)cpu)
+		return 0;
+	return (__u64)rq + cfg_preempt_count_from_rq;
+}
+
+/* Is the thread that is current merely the one an interrupt came upon? */
+static __always_inline bool in_interrupt(__u64 preempt_count_address)
+{
+	int count;
+
+	if (!preempt_count_address ||
+	    bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_address))
+		return false;
+	return count & (SOFTIRQ_OFFSET | HARDIRQ_MASK | NMI_MASK);
+}
+
+#endif

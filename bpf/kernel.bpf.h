@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few kernel types the programs look into, with the fields they use and no
+ * others. CO-RE relocates each access against the running kernel's BTF, so the
+ * order and the neighbours of the fields do not matter.
+ */
+#ifndef KFXT_KERNEL_BPF_H
+#define KFXT_KERNEL_BPF_H
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+
+#define TASK_COMM_LEN	16
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct thread_info {
+	__u32 cpu;
+};
+
+struct rq {
+	int cpu;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+	unsigned char sched_delayed;	/* since 6.12 */
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	int exit_state;
+	unsigned int flags;
+	int on_rq;
+	int prio;
+	int pid, tgid;
+	struct sched_entity se;
+	struct task_struct *real_parent;
+	struct mm_struct *mm;
+	char comm[TASK_COMM_LEN];
+};
+
+#pragma clang attribute pop
+
+/* include/linux/sched.h; the values are the same in every kernel since 4.14. */
+#define TASK_INTERRUPTIBLE	0x0001
+#define TASK_UNINTERRUPTIBLE	0x0002
+#define TASK_REPORT		0x007f
+#define TASK_NOLOAD		0x0400
+#define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
+#define TASK_RTLOCK_WAIT	0x1000
+#define TASK_FROZEN		0x8000
+#define PF_KTHREAD		0x00200000
+
+/* include/linux/preempt.h */
+#define SOFTIRQ_OFFSET		0x00000100	/* serving one, not merely bh-disabled */
+#define HARDIRQ_MASK		0x000f0000
+#define NMI_MASK		0x00f00000
+
+#endif

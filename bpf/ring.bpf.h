@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Per-CPU rings of FXT records, shared with the drain through mmap.
+ *
+ * Single producer: the programs that write here run with interrupts off and
+ * never in NMI, so a reservation needs no lock and no atomic. Single consumer:
+ * the drain (user/record/ring.c), which moves @tail.
+ */
+#ifndef KFXT_RING_BPF_H
+#define KFXT_RING_BPF_H
+
+#include "../user/fxt/format.h"
+#include "compat.bpf.h"
+#include "session.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* CPUs; set before loading */
+	__type(key, __u32);
+	__type(value, struct cpu_ctl);
+} ctls __weak SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* CPUs times chunks; set before loading */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 2 * RING_SLACK_BYTES);	/* a chunk and its slack; set before loading */
+} rings __weak SEC(".maps");
+
+/*
+ * Rare records (names) and the doorbell. Its writers may be interrupted and
+ * nest, which this kind of ring allows.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} side __weak SEC(".maps");
+
+const volatile __u32 cfg_chunk_shift __weak = 12;	/* bytes in a chunk, log 2 */
+const volatile __u32 cfg_chunks_shift __weak = 0;	/* chunks in a ring, log 2 */
+const volatile __u64 cfg_wake_bytes __weak = 0;	/* fill level that rings the doorbell */
+
+static __always_inline struct cpu_ctl *ctl_of(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&ctls, &cpu);
+}
+
+static __always_inline __u64 ring_bytes(void)
+{
+	return 1ULL << (cfg_chunk_shift + cfg_chunks_shift);
+}
+
+static __always_inline __u64 ring_free(const struct cpu_ctl *ctl)
+{
+	return ring_bytes() - (ctl->head - READ_ONCE(ctl->tail));
+}
+
+/* Room for a record of @words in this CPU's ring; the caller has seen that it is free. */
+static __always_inline __u64 *ring_reserve(struct cpu_ctl *ctl, __u32 words)
+{
+	const __u32 chunk_bytes = 1U << cfg_chunk_shift;
+	__u32 key = (ctl->slot << cfg_chunks_shift) |
+		    ((ctl->head >> cfg_chunk_shift) & ((1U << cfg_chunks_shift) - 1));
+	__u32 off = ctl->head & (chunk_bytes - 1);
+	char *chunk = bpf_map_lookup_elem(&rings, &key);
+
+	if (!chunk)
+		return NULL;
+	if (off + words * 8 >= chunk_bytes)
+		*(__u64 *)(chunk + chunk_bytes + RING_SLACK_BYTES - 8) = off + words * 8 - chunk_bytes;
+	return (__u64 *)(chunk + off);
+}
+
+/* Makes the reserved record visible to the drain and wakes it where the ring fills. */
+static __always_inline void ring_submit(struct cpu_ctl *ctl, __u32 words)
+{
+	__u64 doorbell = 0;
+
+	store_release(&ctl->head, ctl->head + words * 8);
+	if (ctl->head - READ_ONCE(ctl->tail) >= cfg_wake_bytes && !READ_ONCE(ctl->rung)) {
+		WRITE_ONCE(ctl->rung, 1);
+		bpf_ringbuf_output(&side, &doorbell, sizeof(doorbell), BPF_RB_FORCE_WAKEUP);
+	}
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the BPF programs and the recorder agree on: the shared control words of
+ * each CPU and the strings whose table indexes are fixed before loading.
+ */
+#ifndef KFXT_SESSION_H
+#define KFXT_SESSION_H
+
+#include <linux/types.h>
+
+/* A CPU records nothing, or everything. */
+enum cpu_state {
+	CPU_OFF		= 0,
+	CPU_ARMED	= 1,	/* goes live at its next switch (see on_sched_switch) */
+	CPU_LIVE	= 2,
+	CPU_ENDING	= 3,	/* ends at its next switch */
+};
+
+/*
+ * One per CPU, in an mmap-able array. The first part is written by that CPU's
+ * programs alone (@cur and @state apart, which say who else), the last line by
+ * the drain alone.
+ */
+struct cpu_ctl {
+	/*
+	 * Who runs, as far as the trace has told: the tid in the low half. A
+	 * waker on another CPU that meets its target on the way out sets
+	 * CUR_WOKEN and its own tid; the CPU itself then writes the wakeup.
+	 */
+	__u64 cur;
+	__u64 head;		/* bytes ever written to the ring */
+	__u32 state;		/* enum cpu_state; set by the recorder too */
+	__u32 slot;		/* which ring is this CPU's */
+	__u32 rung;		/* the doorbell was rung, cleared by the drain */
+	__u32 maybe_woken;	/* tid of the last wake here that may be a no-op */
+	__u32 gap_koid;		/* who ran when the gap began */
+	__s32 gap_prio;
+	__u32 gap_bytes;	/* it ends when so much is free */
+	__u32 last_koid;	/* who was last switched in, and when */
+	__s32 last_prio;
+	__u32 pad;
+	__u64 last_ns;
+	__u64 gap_ns;		/* when it began; 0: nothing is missing */
+	__u64 switches, wakeups;		/* written */
+	__u64 lost_switches, lost_wakeups;	/* ring full */
+	__u64 unseen_switches;			/* the kernel ran none of our programs for them */
+	__u64 start_ns, stop_ns;
+	__u64 preempt_count;			/* its address; 0: unknown */
+	__u64 reserved[7];
+
+	__u64 tail;		/* bytes ever taken out */
+	__u64 reserved2[7];
+};
+_Static_assert(sizeof(struct cpu_ctl) == 256, "the drain's words stand in a cache line of their own");
+
+#define CUR_TID(cur)	((__u32)(cur))
+#define CUR_WOKEN	(1ULL << 63)
+#define CUR_WAKER(cur)	((__u32)((cur) >> 32) & 0x7fffffff)
+
+/*
+ * A ring is 2^n chunks of 2^m bytes. A record starts inside a chunk and may run
+ * over its end into the slack behind it; how far it did stands in the chunk's
+ * last word, so that the drain knows where the chunk's records end and the next
+ * chunk's begin. Chunks exist because a map value was at most 4 MiB before 6.8.
+ */
+#define RING_SLACK_BYTES	4096
+#define RING_CHUNK_BYTES_MAX	(1U << 20)
+
+/* What is kept of every id: 16 bits, 2048 of them to a map value. */
+#define IDS_PER_PAGE		2048
+#define ID_EXITED		1	/* its thread has exited */
+#define ID_ASLEEP		2	/* as far as the trace has told */
+#define ID_GENERATION_SHIFT	2	/* how often it was recycled */
+#define ID_GENERATION_MAX	428	/* keeps koids within 32 bits */
+#define ID_GENERATION_STEP	10000000ULL
+
+/*
+ * A kernel object record in the side ring, in words: header, koid, name of
+ * fixed length, Koid argument (the thread's process or the process's parent)
+ * and, for a process at exec, its command line as a String argument.
+ */
+enum object_word {
+	OBJECT_HEADER		= 0,
+	OBJECT_KOID		= 1,
+	OBJECT_NAME		= 2,
+	OBJECT_NAME_WORDS	= 2,	/* TASK_COMM_LEN */
+	OBJECT_ARG		= 4,
+	OBJECT_WORDS		= 6,
+	OBJECT_CMDLINE		= 7,	/* behind its argument header */
+	OBJECT_CMDLINE_WORDS	= 64,	/* longer ones are completed from /proc */
+	OBJECT_EXEC_WORDS	= 71,
+};
+
+/* Fixed string table: X(index name, text). The recorder writes it, programs refer to it. */
+#define SESSION_STRINGS(X) \
+	X(STR_OUTGOING_WEIGHT,	"outgoing_weight") \
+	X(STR_INCOMING_WEIGHT,	"incoming_weight") \
+	X(STR_WEIGHT,		"weight") \
+	X(STR_WAKER,		"waker") \
+	X(STR_PROCESS,		"process") \
+	X(STR_PARENT,		"parent") \
+	X(STR_CMDLINE,		"cmdline") \
+	X(STR_LINUX_STATE,	"linux_state") \
+	/* by the kernel's task state index; R and S are never written */ \
+	X(STR_STATE_R,		"R") \
+	X(STR_STATE_S,		"S") \
+	X(STR_STATE_D,		"D") \
+	X(STR_STATE_T,		"T") \
+	X(STR_STATE_t,		"t") \
+	X(STR_STATE_X,		"X") \
+	X(STR_STATE_Z,		"Z") \
+	X(STR_STATE_P,		"P") \
+	X(STR_STATE_I,		"I") \
+	X(STR_STATE_R_PLUS,	"R+") \
+	X(STR_MARK,		"mark") \
+	X(STR_MARK_START,	"start") \
+	X(STR_MARK_STOP,	"stop") \
+	X(STR_MARK_GAP,		"gap")
+
+enum session_string {
+	STR_EMPTY,
+#define X(id, text) id,
+	SESSION_STRINGS(X)
+#undef X
+	STR_CNT
+};
+
+#endif

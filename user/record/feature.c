@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of features and how each is tried. Rights come first, since most of
+ * the rest fails without them.
+ */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "feature.h"
+#include "kernel_btf.h"
+#include "probes.h"
+
+static bool explain(int err, char *why, size_t size)
+{
+	snprintf(why, size, "%s", err ? strerror(err) : "");
+	return !err;
+}
+
+static bool have_capability(const struct feature *f, char *why, size_t size)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &header, data))
+		return explain(errno, why, size);
+	return data[f->number / 32].effective & (1U << f->number % 32) ||
+	       data[CAP_SYS_ADMIN / 32].effective & (1U << CAP_SYS_ADMIN % 32);
+}
+
+static bool have_file(const struct feature *f, char *why, size_t size)
+{
+	return explain(access(f->arg, R_OK) ? errno : 0, why, size);
+}
+
+static bool have_tracepoint(const struct feature *f, char *why, size_t size)
+{
+	if (kernel_btf_has_tracepoint(f->arg, 0)) {
+		snprintf(why, size, "it has fewer than %u arguments", f->number);
+		return kernel_btf_has_tracepoint(f->arg, f->number);
+	}
+	return false;
+}
+
+static bool have_mmapable_array(const struct feature *f, char *why, size_t size)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	size_t len = RING_CHUNK_BYTES_MAX + RING_SLACK_BYTES;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "kfxt_check", 4, len, 1, &opts), err;
+	void *mem;
+
+	(void)f;
+	if (fd < 0)
+		return explain(errno, why, size);
+	mem = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	err = mem == MAP_FAILED ? errno : 0;
+	if (!err)
+		munmap(mem, len);
+	close(fd);
+	return explain(err, why, size);
+}
+
+static bool have_ringbuf(const struct feature *f, char *why, size_t size)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "kfxt_check", 0, 0, 4096, NULL);
+
+	(void)f;
+	if (fd < 0)
+		return explain(errno, why, size);
+	close(fd);
+	return true;
+}
+
+static bool have_preempt_count(const struct feature *f, char *why, size_t size)
+{
+	(void)f;
+	snprintf(why, size, "the kernel's BTF does not tell where it is");
+	return kernel_btf_preempt_count_from_rq();
+}
+
+/* All of it at once: the programs themselves, attached and let go. */
+static bool have_programs(const struct feature *f, char *why, size_t size)
+{
+	const uint32_t cpu = 0;
+	const struct probes_cfg cfg = { .ring_bytes = 4096, .cpus = &cpu, .cpus_cnt = 1 };
+	const char *what = NULL;
+	struct probes *p = NULL;
+	int err = probes_open(&p, &cfg, &what);
+
+	(void)f;
+	err = err ?: probes_attach(p, &what);
+	probes_close(p);
+	if (err)
+		snprintf(why, size, "%s: %s", what ?: "attaching", strerror(-err));
+	return !err;
+}
+
+#define TRACEPOINT(name, nargs, what) \
+	{ "tracepoint " name, what, "kernel 5.18 or later with CONFIG_DEBUG_INFO_BTF=y", true, \
+	  have_tracepoint, name, nargs }
+
+static const struct feature features[] = {
+	{ "CAP_BPF", "loading programs", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt", true,
+	  have_capability, NULL, CAP_BPF },
+	{ "CAP_PERFMON", "attaching to tracepoints", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt",
+	  true, have_capability, NULL, CAP_PERFMON },
+	{ "kernel BTF", "finding the fields of kernel structures", "kernel with CONFIG_DEBUG_INFO_BTF=y",
+	  true, have_file, "/sys/kernel/btf/vmlinux", 0 },
+	TRACEPOINT("sched_switch", 4, "context switches"),
+	TRACEPOINT("sched_waking", 1, "wakeups"),
+	TRACEPOINT("sched_wakeup", 1, "telling real wakeups from no-ops"),
+	TRACEPOINT("sched_wakeup_new", 1, "first wakeups of new threads"),
+	TRACEPOINT("task_newtask", 2, "names of new threads"),
+	TRACEPOINT("task_rename", 2, "new names of threads"),
+	TRACEPOINT("sched_process_exec", 3, "command lines of new programs"),
+	TRACEPOINT("sched_process_exit", 1, "names of threads that end at once, recycled ids"),
+	{ "memory-mapped BPF arrays", "the rings", "kernel 5.5 or later", true, have_mmapable_array, NULL, 0 },
+	{ "BPF ring buffer", "names, waking the recorder", "kernel 5.8 or later", true, have_ringbuf, NULL, 0 },
+	{ "the programs", "everything", "see kfxt record -v for the kernel's reason", true, have_programs,
+	  NULL, 0 },
+	{ "preempt_count", "telling that an interrupt, not a thread, was the waker",
+	  "kernel with per-CPU variables in its BTF", false, have_preempt_count, NULL, 0 },
+	{ "/proc", "names of threads that ran before the start", "mount -t proc proc /proc", false, have_file,
+	  "/proc/self/task", 0 },
+};
+
+const struct feature *feature_table(unsigned int *cnt)
+{
+	*cnt = sizeof(features) / sizeof(features[0]);
+	return features;
+}
+
+bool feature_have(const struct feature *f, char *why, size_t size)
+{
+	why[0] = 0;
+	return f->have(f, why, size);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Questions about the running kernel that its BTF answers.
+ */
+#ifndef RECORD_KERNEL_BTF_H
+#define RECORD_KERNEL_BTF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * From a CPU's run queue to its preempt_count, both per-CPU variables, in bytes;
+ * 0 if the kernel's BTF does not tell.
+ */
+int64_t kernel_btf_preempt_count_from_rq(void);
+/* Does the kernel have this tracepoint, with at least that many arguments? */
+bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names from /proc and from the side ring, as kernel objects: process records
+ * for every thread group, thread records for every thread. Kernel threads all
+ * belong to process 0, "kernel", so that they do not clutter a viewer.
+ */
+#include <bpf/libbpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../fxt/fxt.h"
+#include "names.h"
+#include "packets.h"
+#include "probes.h"
+
+#define COMM_BYTES		16
+#define CMDLINE_BYTES_MAX	8192	/* longer ones end with CUT_MARK */
+#define CUT_MARK		" ..."
+#define PF_KTHREAD		0x00200000
+#define SCAN_STEP		64	/* processes per names_scan() */
+
+struct names {
+	struct fxt_writer *w;
+	struct probes *probes;
+	struct packets *packets;
+	struct ring_buffer *side;
+	DIR *proc;		/* while scanning */
+	int err;		/* of the sink, inside the side ring's callback */
+	char cmdline[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
+	char joined[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
+};
+
+/* A process as it will be written. @cmdline: arguments that each end with a NUL. */
+struct process {
+	uint64_t koid, parent;
+	const char *comm;
+	const char *cmdline;
+	size_t cmdline_len;
+};
+
+static int write_thread(struct names *n, uint64_t koid, uint64_t process, const char *comm)
+{
+	const struct fxt_arg arg = fxt_arg_koid("process", process);
+	const struct fxt_object object = {
+		.id = koid,
+		.kind = FXT_KOBJ_THREAD,
+		.name = fxt_str_inline(comm, strnlen(comm, COMM_BYTES)),
+	};
+
+	return fxt_write_kernel_object(n->w, &object, &arg, 1);
+}
+
+static int write_process(struct names *n, const struct process *proc)
+{
+	size_t len = proc->cmdline_len, i;
+	struct fxt_arg args[2] = { fxt_arg_koid("parent", proc->parent) };
+	const struct fxt_object object = {
+		.id = proc->koid,
+		.kind = FXT_KOBJ_PROCESS,
+		.name = fxt_str_inline(proc->comm, strnlen(proc->comm, COMM_BYTES)),
+	};
+	int err;
+
+	while (len && !proc->cmdline[len - 1])
+		len--;
+	for (i = 0; i < len; i++)
+		n->joined[i] = proc->cmdline[i] ?: ' ';
+	args[1] = fxt_arg_str("cmdline", fxt_str_inline(n->joined, len));
+	err = fxt_write_kernel_object(n->w, &object, args, len ? 2 : 1);
+	if (err || !n->packets)
+		return err;
+	return packets_add_process(n->packets, proc->koid, proc->parent, proc->cmdline, len ? len + 1 : 0);
+}
+
+static uint64_t koid_of(const struct names *n, uint32_t tid)
+{
+	return tid + probes_koid_offset(n->probes, tid);
+}
+
+/* ---- /proc --------------------------------------------------------------- */
+
+/* Reads a small file below @dir whole; the length, NUL-terminated, or -errno. */
+static ssize_t read_file(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = 0, got = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (got > 0 && (size_t)len < size - 1) {
+		got = read(fd, buf + len, size - 1 - len);
+		if (got > 0)
+			len += got;
+	}
+	if (got < 0 && !len)
+		len = -errno;
+	close(fd);
+	if (len >= 0)
+		buf[len] = 0;
+	return len;
+}
+
+/* The command line of a process, cut with CUT_MARK if it is longer than we keep. */
+static size_t read_cmdline(struct names *n, uint32_t tgid)
+{
+	char path[32];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%u/cmdline", tgid);
+	len = read_file(dirfd(n->proc), path, n->cmdline, CMDLINE_BYTES_MAX + 1);
+	if (len < 0)
+		return 0;
+	if (len == CMDLINE_BYTES_MAX) {
+		memcpy(n->cmdline + len, CUT_MARK, sizeof(CUT_MARK));
+		len += sizeof(CUT_MARK);
+	}
+	return len;
+}
+
+struct stat_line {
+	char comm[COMM_BYTES + 1];
+	unsigned int ppid, flags;
+};
+
+/* "pid (comm) state ppid pgrp session tty tpgid flags ...": proc(5). comm may hold anything. */
+static int parse_stat(const char *text, struct stat_line *out)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	size_t len;
+
+	if (!open || !close || close < open)
+		return -EINVAL;
+	len = close - open - 1 < COMM_BYTES ? close - open - 1 : COMM_BYTES;
+	memcpy(out->comm, open + 1, len);
+	out->comm[len] = 0;
+	if (sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &out->ppid, &out->flags) != 2)
+		return -EINVAL;
+	return 0;
+}
+
+static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
+{
+	char path[64], comm[COMM_BYTES + 2];
+	const struct dirent *entry;
+	ssize_t len;
+	DIR *dir;
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%u/task", tgid);
+	fd = openat(dirfd(n->proc), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;	/* it has exited; its exit told its name */
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!err && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "%.16s/comm", entry->d_name);
+		len = read_file(fd, path, comm, sizeof(comm));
+		if (len <= 0)
+			continue;
+		comm[len - 1] = 0;	/* the newline */
+		err = write_thread(n, koid_of(n, strtoul(entry->d_name, NULL, 10)), process, comm);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int scan_process(struct names *n, uint32_t tgid)
+{
+	struct process proc = { .koid = koid_of(n, tgid) };
+	char path[32], text[512];
+	struct stat_line stat;
+	int err;
+
+	snprintf(path, sizeof(path), "%u/stat", tgid);
+	if (read_file(dirfd(n->proc), path, text, sizeof(text)) < 0 || parse_stat(text, &stat))
+		return 0;
+	if (stat.flags & PF_KTHREAD)
+		return scan_threads(n, tgid, 0);
+	proc.comm = stat.comm;
+	proc.parent = koid_of(n, stat.ppid);
+	proc.cmdline_len = read_cmdline(n, tgid);
+	proc.cmdline = n->cmdline;
+	err = write_process(n, &proc);
+	return err ?: scan_threads(n, tgid, proc.koid);
+}
+
+/* Process 0 holds the kernel's threads; thread 0 is whichever CPU's idle thread. */
+static int write_kernel(struct names *n)
+{
+	const struct fxt_object kernel = {
+		.id = 0, .kind = FXT_KOBJ_PROCESS, .name = fxt_str("kernel"),
+	};
+	int err = fxt_write_kernel_object(n->w, &kernel, NULL, 0);
+
+	return err ?: write_thread(n, 0, 0, "swapper");
+}
+
+int names_scan(struct names *n)
+{
+	const struct dirent *entry = NULL;
+	int err = 0, i;
+
+	if (!n->proc) {
+		n->proc = opendir("/proc");
+		if (!n->proc)
+			return -errno;
+		err = write_kernel(n);
+	}
+	for (i = 0; !err && i < SCAN_STEP; i++) {
+		entry = readdir(n->proc);
+		if (!entry)
+			break;
+		if (isdigit((unsigned char)entry->d_name[0]))
+			err = scan_process(n, strtoul(entry->d_name, NULL, 10));
+	}
+	if (!err && entry)
+		return 1;
+	rewinddir(n->proc);
+	probes_names_scanned(n->probes);
+	return err;
+}
+
+/* ---- the side ring ------------------------------------------------------- */
+
+/* A process at exec: what the kernel took of the command line, or all of it from /proc. */
+static int write_exec(struct names *n, struct process *proc, const uint64_t *rec)
+{
+	const size_t max = OBJECT_CMDLINE_WORDS * 8;
+
+	proc->cmdline = (const char *)(rec + OBJECT_CMDLINE);
+	proc->cmdline_len = max;
+	if (!proc->cmdline[max - 1])
+		return write_process(n, proc);
+	proc->cmdline_len = read_cmdline(n, (uint32_t)(proc->koid % ID_GENERATION_STEP));
+	proc->cmdline = n->cmdline;
+	if (proc->cmdline_len < max) {
+		/* Gone, or another program already. */
+		memcpy(n->cmdline, rec + OBJECT_CMDLINE, max);
+		memcpy(n->cmdline + max, CUT_MARK, sizeof(CUT_MARK));
+		proc->cmdline_len = max + sizeof(CUT_MARK);
+	}
+	return write_process(n, proc);
+}
+
+/* One record of bpf/names.bpf.c, or the doorbell, which is a zero word. */
+static int take(void *ctx, void *data, size_t len)
+{
+	struct names *n = ctx;
+	const uint64_t *rec = data;
+	const char *comm = (const char *)(rec + OBJECT_NAME);
+	struct process proc;
+
+	if (len < OBJECT_WORDS * 8 || n->err)
+		return 0;
+	if (FXT_GET(rec[OBJECT_HEADER], FXT_F_KOBJ_TYPE) == FXT_KOBJ_THREAD) {
+		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm);
+		return 0;
+	}
+	proc = (struct process){ .koid = rec[OBJECT_KOID], .parent = rec[OBJECT_ARG + 1], .comm = comm };
+	if (len >= OBJECT_EXEC_WORDS * 8)
+		n->err = write_exec(n, &proc, rec);
+	else
+		n->err = write_process(n, &proc);
+	return 0;
+}
+
+int names_drain(struct names *n)
+{
+	int err = ring_buffer__consume(n->side);
+
+	if (err < 0)
+		return err;
+	return n->err;
+}
+
+int names_fd(const struct names *n)
+{
+	return ring_buffer__epoll_fd(n->side);
+}
+
+int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets)
+{
+	struct names *n = calloc(1, sizeof(*n));
+	int err;
+
+	if (!n)
+		return -ENOMEM;
+	n->w = w;
+	n->probes = p;
+	n->packets = packets;
+	n->side = ring_buffer__new(probes_side_fd(p), take, n, NULL);
+	if (!n->side) {
+		err = -errno;
+		free(n);
+		return err;
+	}
+	*out = n;
+	return 0;
+}
+
+void names_close(struct names *n)
+{
+	if (!n)
+		return;
+	ring_buffer__free(n->side);
+	if (n->proc)
+		closedir(n->proc);
+	free(n);
+}

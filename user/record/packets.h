@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What FXT has no words for, as Perfetto packets in BLOB records of type 3:
+ * system, wall clock, parents and command lines of processes, lost events.
+ * Other readers of the format skip them.
+ */
+#ifndef RECORD_PACKETS_H
+#define RECORD_PACKETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fxt_writer;
+struct packets;
+
+/* Borrows @w. 0 or -ENOMEM. */
+int packets_open(struct packets **out, struct fxt_writer *w);
+/* Kernel release, machine, time zone, number of CPUs. */
+int packets_write_system(struct packets *p, unsigned int cpus);
+/* What the clocks show now: boot time, real time, monotonic time. */
+int packets_write_clocks(struct packets *p);
+/* Events lost per buffer, which the Perfetto UI counts as data loss. */
+int packets_write_lost(struct packets *p, const uint64_t *lost, unsigned int cnt);
+/*
+ * A process; gathered and written a few hundred at a time. @cmdline is @len bytes
+ * of arguments, each ending with a NUL; none: the name stays what it is.
+ */
+int packets_add_process(struct packets *p, uint64_t koid, uint64_t parent, const char *cmdline,
+			size_t len);
+/* Writes what packets_add_process() gathered. */
+int packets_flush(struct packets *p);
+/* NULL is fine. */
+void packets_close(struct packets *p);
+
+#endif

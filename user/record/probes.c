@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life of the BPF programs: sizes, load, attach, begin and end of each CPU.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernel_btf.h"
+#include "kfxt.skel.h"
+#include "probes.h"
+
+#define PID_MAX_DEFAULT	(1U << 22)	/* the kernel's PID_MAX_LIMIT */
+
+struct probes {
+	struct kfxt_bpf *skel;
+	struct cpu_ctl *ctls;		/* by CPU */
+	char *rings;
+	uint16_t *ids;			/* by tid */
+	size_t ctls_bytes, rings_bytes, ids_bytes;
+	uint32_t *cpus;
+	struct ring *ring;		/* by position in cpus */
+	unsigned int cpus_cnt;
+	uint32_t pid_max;
+};
+
+static uint32_t read_pid_max(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	unsigned int n = 0;
+
+	if (f) {
+		if (fscanf(f, "%u", &n) != 1)
+			n = 0;
+		fclose(f);
+	}
+	return n && n <= PID_MAX_DEFAULT ? n : PID_MAX_DEFAULT;
+}
+
+static unsigned int log2_up(uint64_t n)
+{
+	return n <= 1 ? 0 : 64 - __builtin_clzll(n - 1);
+}
+
+/* Sizes of maps and the constants the programs compute with. */
+static int size_maps(struct probes *p, uint64_t ring_bytes)
+{
+	struct kfxt_bpf *skel = p->skel;
+	unsigned int shift = log2_up(ring_bytes), chunk_shift;
+	int cpus = libbpf_num_possible_cpus(), err;
+	uint32_t pages = (p->pid_max + IDS_PER_PAGE - 1) / IDS_PER_PAGE;
+
+	if (cpus < 0)
+		return cpus;
+	if (shift < 12)
+		shift = 12;
+	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
+	skel->rodata->cfg_chunk_shift = chunk_shift;
+	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
+	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
+	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
+	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
+	err = err ?: bpf_map__set_max_entries(skel->maps.rings, p->cpus_cnt << (shift - chunk_shift));
+	err = err ?: bpf_map__set_value_size(skel->maps.rings, (1U << chunk_shift) + RING_SLACK_BYTES);
+	err = err ?: bpf_map__set_max_entries(skel->maps.ids, pages);
+	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
+	p->rings_bytes = ((size_t)p->cpus_cnt << (shift - chunk_shift)) *
+			 ((1UL << chunk_shift) + RING_SLACK_BYTES);
+	p->ids_bytes = pages * IDS_PER_PAGE * sizeof(uint16_t);
+	return err;
+}
+
+static void *map_memory(const struct bpf_map *map, size_t len, int prot)
+{
+	void *mem = mmap(NULL, len, prot, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+static int map_maps(struct probes *p)
+{
+	const struct kfxt_bpf *skel = p->skel;
+	unsigned int i;
+
+	p->ctls = map_memory(skel->maps.ctls, p->ctls_bytes, PROT_READ | PROT_WRITE);
+	p->rings = map_memory(skel->maps.rings, p->rings_bytes, PROT_READ);
+	p->ids = map_memory(skel->maps.ids, p->ids_bytes, PROT_READ);
+	if (!p->ctls || !p->rings || !p->ids)
+		return -errno;
+	for (i = 0; i < p->cpus_cnt; i++) {
+		p->ctls[p->cpus[i]].slot = i;
+		p->ring[i].ctl = &p->ctls[p->cpus[i]];
+		p->ring[i].chunk_shift = skel->rodata->cfg_chunk_shift;
+		p->ring[i].chunks = 1U << skel->rodata->cfg_chunks_shift;
+		p->ring[i].data = p->rings + p->rings_bytes / p->cpus_cnt * i;
+	}
+	return 0;
+}
+
+int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what)
+{
+	struct probes *p = calloc(1, sizeof(*p));
+	int err = -ENOMEM;
+
+	*what = "allocating memory";
+	if (!p)
+		return err;
+	p->pid_max = read_pid_max();
+	p->cpus_cnt = cfg->cpus_cnt;
+	p->cpus = calloc(cfg->cpus_cnt, sizeof(*p->cpus));
+	p->ring = calloc(cfg->cpus_cnt, sizeof(*p->ring));
+	if (!p->cpus || !p->ring)
+		goto err_close;
+	for (unsigned int i = 0; i < cfg->cpus_cnt; i++)
+		p->cpus[i] = cfg->cpus[i];
+	*what = "opening the BPF object";
+	p->skel = kfxt_bpf__open();
+	err = p->skel ? size_maps(p, cfg->ring_bytes) : -errno;
+	if (err)
+		goto err_close;
+	*what = "loading the BPF programs";
+	err = kfxt_bpf__load(p->skel);
+	if (err)
+		goto err_close;
+	*what = "mapping the rings";
+	err = map_maps(p);
+	if (err)
+		goto err_close;
+	*out = p;
+	return 0;
+err_close:
+	probes_close(p);
+	return err;
+}
+
+int probes_attach(struct probes *p, const char **what)
+{
+	struct bpf_program *prog, *last = p->skel->progs.on_sched_switch;
+	struct bpf_link **link;
+	int err;
+
+	/* By hand only for its place: no sleep may be seen before its wake can be. */
+	bpf_program__set_autoattach(p->skel->progs.begin_or_end, false);
+	bpf_program__set_autoattach(last, false);
+	bpf_object__for_each_program(prog, p->skel->obj)
+		if (bpf_program__autoattach(prog))
+			*what = bpf_program__name(prog);
+	err = kfxt_bpf__attach(p->skel);
+	if (err)
+		return err;
+	*what = bpf_program__name(last);
+	link = &p->skel->links.on_sched_switch;
+	*link = bpf_program__attach(last);
+	return *link ? 0 : -errno;
+}
+
+/* Runs begin_or_end on @cpu, by interrupt if that is not the one we are pinned to. */
+static int kick(struct probes *p, uint32_t cpu, uint32_t own_cpu)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	if (cpu != own_cpu)
+		return bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.begin_or_end), &opts);
+	/* Interrupts would not be off there; a context switch does the same work. */
+	usleep(1);
+	return 0;
+}
+
+/* Sets all CPUs to @state and has each act on it at once; all but ours by interrupt. */
+static int change_all(struct probes *p, uint32_t from, uint32_t state)
+{
+	cpu_set_t *old = CPU_ALLOC(CPU_SETSIZE * 4), one;
+	size_t len = CPU_ALLOC_SIZE(CPU_SETSIZE * 4);
+	int own, err = 0, first = 0;
+	unsigned int i;
+
+	if (!old)
+		return -ENOMEM;
+	err = sched_getaffinity(0, len, old) ? -errno : 0;
+	own = sched_getcpu();
+	if (!err && own >= 0 && own < CPU_SETSIZE) {
+		CPU_ZERO(&one);
+		CPU_SET(own, &one);
+		err = sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
+	}
+	for (i = 0; !err && i < p->cpus_cnt; i++) {
+		if (__atomic_load_n(&p->ring[i].ctl->state, __ATOMIC_ACQUIRE) != from)
+			continue;
+		__atomic_store_n(&p->ring[i].ctl->state, state, __ATOMIC_RELEASE);
+		first = kick(p, p->cpus[i], own) ?: first;
+	}
+	sched_setaffinity(0, len, old);
+	CPU_FREE(old);
+	return err ?: first;
+}
+
+int probes_begin(struct probes *p)
+{
+	return change_all(p, CPU_OFF, CPU_ARMED);
+}
+
+int probes_end(struct probes *p)
+{
+	unsigned int i;
+	int left = 0;
+
+	/* A CPU that found no room last time is asked again. */
+	for (i = 0; i < p->cpus_cnt; i++)
+		if (p->ring[i].ctl->state == CPU_ENDING)
+			__atomic_store_n(&p->ring[i].ctl->state, CPU_LIVE, __ATOMIC_RELEASE);
+	change_all(p, CPU_LIVE, CPU_ENDING);
+	for (i = 0; i < p->cpus_cnt; i++)
+		left += __atomic_load_n(&p->ring[i].ctl->state, __ATOMIC_ACQUIRE) != CPU_OFF;
+	return left;
+}
+
+void probes_close(struct probes *p)
+{
+	if (!p)
+		return;
+	if (p->ctls)
+		munmap(p->ctls, p->ctls_bytes);
+	if (p->rings)
+		munmap(p->rings, p->rings_bytes);
+	if (p->ids)
+		munmap(p->ids, p->ids_bytes);
+	kfxt_bpf__destroy(p->skel);
+	free(p->cpus);
+	free(p->ring);
+	free(p);
+}
+
+struct ring *probes_ring(struct probes *p, unsigned int i)
+{
+	return &p->ring[i];
+}
+
+int probes_side_fd(const struct probes *p)
+{
+	return bpf_map__fd(p->skel->maps.side);
+}
+
+uint64_t probes_koid_offset(const struct probes *p, uint32_t tid)
+{
+	if (tid >= p->pid_max)
+		return 0;
+	return (__atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) >> ID_GENERATION_SHIFT) *
+	       ID_GENERATION_STEP;
+}
+
+void probes_names_scanned(struct probes *p)
+{
+	__atomic_store_n(&p->skel->bss->names_scanned, 1, __ATOMIC_RELEASE);
+}
+
+void probes_counts(const struct probes *p, struct probes_counts *counts)
+{
+	struct bpf_prog_info info;
+	struct bpf_program *prog;
+	uint32_t len;
+
+	*counts = (struct probes_counts){
+		.names_seen = p->skel->bss->names_seen,
+		.names_lost = p->skel->bss->names_lost,
+		.generations_exhausted = p->skel->bss->generations_exhausted,
+	};
+	bpf_object__for_each_program(prog, p->skel->obj) {
+		len = sizeof(info);
+		info = (struct bpf_prog_info){ 0 };
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+			counts->skipped += info.recursion_misses;
+	}
+}
+
+uint64_t probes_memory(const struct probes *p)
+{
+	return p->ctls_bytes + p->rings_bytes + p->ids_bytes +
+	       bpf_map__max_entries(p->skel->maps.side);
+}

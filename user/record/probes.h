@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The BPF programs of a recording: sized, loaded, attached, and each CPU begun
+ * and ended. What they write is read through ring.h and side_fd.
+ */
+#ifndef RECORD_PROBES_H
+#define RECORD_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring.h"
+
+struct probes;
+
+struct probes_cfg {
+	uint64_t ring_bytes;		/* per CPU, rounded up to a power of two of at least 4096 */
+	const uint32_t *cpus;		/* to record; online */
+	unsigned int cpus_cnt;
+};
+
+/* What the kernel side counted apart from the rings. */
+struct probes_counts {
+	uint64_t names_seen, names_lost;
+	uint64_t generations_exhausted;	/* ids recycled more often than koids can tell */
+	uint64_t skipped;		/* programs the kernel did not run (recursion) */
+};
+
+/*
+ * Makes maps of the size asked for and loads the programs; nothing is attached.
+ * On failure *@what is static text that says what was being done. 0 or -errno.
+ */
+int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what);
+/* Attaches every program; events are seen from now on but recorded by no CPU yet. */
+int probes_attach(struct probes *p, const char **what);
+/*
+ * Begins recording on each CPU: its first record says who runs there. Only from
+ * here on anything counts. Moves the calling thread between CPUs and back.
+ */
+int probes_begin(struct probes *p);
+/*
+ * Ends it: the last record of each CPU switches out who runs. A CPU whose ring
+ * has no room stays live; returns how many there are, to be drained and tried again.
+ */
+int probes_end(struct probes *p);
+/* Detaches and frees. NULL is fine. */
+void probes_close(struct probes *p);
+
+/* Ring of the @i'th of cfg.cpus. */
+struct ring *probes_ring(struct probes *p, unsigned int i);
+/* The BPF ring buffer of names and of the doorbell. */
+int probes_side_fd(const struct probes *p);
+/* koid = tid + this, for the thread that has the id now. */
+uint64_t probes_koid_offset(const struct probes *p, uint32_t tid);
+/* /proc has been read: exits need no names any more. */
+void probes_names_scanned(struct probes *p);
+void probes_counts(const struct probes *p, struct probes_counts *counts);
+/* Memory that the programs and their maps hold, in bytes. */
+uint64_t probes_memory(const struct probes *p);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording from its first byte to its last: header, probes, names, drain,
+ * ledger. One thread does it all and sleeps unless a ring fills.
+ */
+#ifndef RECORD_RECORDER_H
+#define RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct recorder;
+
+struct recorder_cfg {
+	const char *output;		/* path, or "-" for stdout */
+	uint64_t ring_bytes;		/* per CPU */
+	const uint32_t *cpus;		/* to record, online */
+	unsigned int cpus_cnt;
+	const char *cpus_text;		/* the same as a list, "0-3,7" */
+	const char *online_text;	/* all online CPUs as a list */
+	bool perfetto_packets;
+};
+
+/* One CPU's line of the ledger: what its programs counted. */
+struct recorder_cpu {
+	uint32_t cpu;
+	uint64_t switches, wakeups, lost_switches, lost_wakeups;
+	uint64_t unseen_switches;	/* the kernel told nobody of them; found by their absence */
+};
+
+struct recorder_totals {
+	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
+	uint64_t names, names_lost;
+	uint64_t skipped;		/* programs the kernel did not run */
+	uint64_t generations_exhausted;
+	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
+	uint64_t bytes;
+	uint64_t memory_bytes;		/* rings and other maps */
+};
+
+/*
+ * Opens the output, loads and attaches the programs, writes the header; nothing
+ * is recorded yet. On failure *@what is static text naming the step that failed;
+ * "output" if it was the output. 0 or -errno.
+ */
+int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what);
+/* Begins: from here on everything is in the trace. */
+int recorder_begin(struct recorder *r);
+/*
+ * Drains until @stop_fd is readable. Sleeps meanwhile; woken by the fill level
+ * of a ring and a few times a second, when it also calls @tick (NULL: nothing).
+ * 0 or the sink's -errno.
+ */
+int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx);
+/* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
+int recorder_end(struct recorder *r);
+void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
+/* The @i'th CPU's line. */
+void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu *cpu);
+/* Closes all; returns the first error of the output. NULL is fine. */
+int recorder_close(struct recorder *r);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A child that waits on a pipe, then becomes the command. A second pipe, closed
+ * by a successful exec, brings back the reason of a failed one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workload.h"
+
+struct workload {
+	pid_t pid;		/* 0: reaped */
+	int pidfd;
+	int go, failed;		/* our ends of the two pipes */
+	int status;
+};
+
+static void close_pipe(const int fds[2])
+{
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* The child: never returns. */
+static void run(int go, int failed, char **argv)
+{
+	sigset_t none;
+	char c;
+	int err;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (read(go, &c, 1) != 1)
+		_exit(127);	/* the recording never began */
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int workload_open(struct workload **out, char **argv, bool stdout_taken)
+{
+	struct workload *w = calloc(1, sizeof(*w));
+	int go[2], failed[2], err;
+
+	if (!w)
+		return -ENOMEM;
+	if (pipe2(go, O_CLOEXEC)) {
+		err = -errno;
+		goto err_free;
+	}
+	if (pipe2(failed, O_CLOEXEC)) {
+		err = -errno;
+		goto err_go;
+	}
+	w->pid = fork();
+	if (w->pid < 0) {
+		err = -errno;
+		goto err_failed;
+	}
+	if (!w->pid) {
+		close(go[1]);
+		if (stdout_taken)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
+		run(go[0], failed[1], argv);
+	}
+	close(go[0]);
+	close(failed[1]);
+	w->go = go[1];
+	w->failed = failed[0];
+	w->pidfd = pidfd_open(w->pid, 0);
+	if (w->pidfd < 0) {
+		err = -errno;
+		workload_close(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+err_failed:
+	close_pipe(failed);
+err_go:
+	close_pipe(go);
+err_free:
+	free(w);
+	return err;
+}
+
+int workload_start(struct workload *w)
+{
+	int err;
+
+	if (write(w->go, "", 1) != 1)
+		return -ESRCH;
+	/* End of file: exec closed the other end. */
+	return read(w->failed, &err, sizeof(err)) == sizeof(err) ? -err : 0;
+}
+
+int workload_fd(const struct workload *w)
+{
+	return w->pidfd;
+}
+
+int workload_finish(struct workload *w)
+{
+	if (w->pid > 0) {
+		if (waitpid(w->pid, &w->status, WNOHANG) != w->pid) {
+			kill(w->pid, SIGTERM);
+			kill(w->pid, SIGCONT);
+			while (waitpid(w->pid, &w->status, 0) < 0 && errno == EINTR)
+				;
+		}
+		w->pid = 0;
+	}
+	return w->status;
+}
+
+void workload_close(struct workload *w)
+{
+	if (!w)
+		return;
+	close(w->go);
+	workload_finish(w);
+	close(w->failed);
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	free(w);
+}

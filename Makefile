@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make            build/kfxt and libfxt
+# make demo       install what is missing, build, record this machine, show it
+# make check      install what is missing, build, run every test
+# make bench      the benchmarks (bench-ring: cost of one record)
+# make install    PREFIX=/usr/local DESTDIR=
+#
+# O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined or thread,
+# CC, CLANG, BPFTOOL, CROSS_COMPILE choose tools, WERROR=1 is what CI sets.
+
+VERSION	:= 0.1.0
+O	?= build
+PREFIX	?= /usr/local
+CLANG	?= clang
+BPFTOOL	?= bpftool
+PROTOC_C ?= protoc-c
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+PYTHON	?= python3
+ifeq ($(origin CC),default)
+CC	:= $(CROSS_COMPILE)gcc
+endif
+ifeq ($(origin AR),default)
+AR	:= $(CROSS_COMPILE)ar
+endif
+
+Q	:= $(if $(V),,@)
+msg	= $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
+
+ARCH	:= $(shell $(CC) -dumpmachine | sed -e 's/-.*//' -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
+MULTIARCH := $(shell $(CC) -print-multiarch)
+
+CFLAGS	?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(WERROR),-Werror)
+CPPFLAGS += -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
+override CFLAGS += -std=gnu11 $(WARNINGS)
+ifdef SAN
+override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+override LDFLAGS += -fsanitize=$(SAN)
+endif
+BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(if $(WERROR),-Werror) \
+	$(if $(MULTIARCH),-idirafter /usr/include/$(MULTIARCH))
+
+LIBS	= -lbpf -lelf -lz -lprotobuf-c
+
+# ---- sources ----------------------------------------------------------------
+
+FXT_SRC	:= $(sort $(filter-out user/fxt/example.c,$(wildcard user/fxt/*.c)))
+READ_SRC := $(sort $(wildcard user/read/*.c))
+RECORD_SRC := $(sort $(wildcard user/record/*.c))
+CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
+BPF_SRC	:= bpf/names.bpf.c bpf/sched.bpf.c
+MAN	:= $(sort $(wildcard docs/man/*.1))
+
+obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
+FXT_OBJ	:= $(call obj,$(FXT_SRC))
+# Everything but main(), for the unit tests too.
+PART_OBJ := $(call obj,$(READ_SRC) $(RECORD_SRC) $(filter-out user/cli/main.c,$(CLI_SRC))) \
+	$(O)/obj/gen/perfetto.pb-c.o
+KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all demo check bench bench-ring install uninstall clean unit headers FORCE
+
+all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc
+
+$(O)/kfxt: $(KFXT_OBJ) $(O)/libfxt.a
+	$(call msg,LD)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/libfxt.a: $(FXT_OBJ)
+	$(call msg,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/libfxt.pc: user/fxt/libfxt.pc.in $(O)/flags
+	$(call msg,GEN)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+# A change of flags rebuilds everything.
+FLAGS	:= $(CC) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(BPF_CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
+
+$(O)/obj/%.o: %.c $(O)/flags
+	$(call msg,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/obj/gen/%.o: $(O)/gen/%.c $(O)/flags
+	$(call msg,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- generated --------------------------------------------------------------
+
+define bpf_rule
+$(O)/gen/%.bpf.o: $(1)/%.bpf.c $(O)/flags
+	$$(call msg,CLANG)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CLANG) $$(BPF_CFLAGS) -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+endef
+$(foreach dir,bpf tests/live tests/bench,$(eval $(call bpf_rule,$(dir))))
+
+$(O)/gen/%.skel.h: $(O)/gen/%.bpf.o
+	$(call msg,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name $* > $@
+
+$(O)/gen/kfxt.linked.o: $(BPF_SRC:bpf/%.c=$(O)/gen/%.o)
+	$(call msg,BPFLINK)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(O)/gen/kfxt.skel.h: $(O)/gen/kfxt.linked.o
+	$(call msg,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name kfxt_bpf > $@
+
+$(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: user/record/perfetto.proto
+	$(call msg,PROTOC)
+	@mkdir -p $(@D)
+	$(Q)$(PROTOC_C) --c_out=$(O)/gen -Iuser/record $<
+
+$(call obj,user/record/probes.c): $(O)/gen/kfxt.skel.h
+$(call obj,user/record/packets.c): $(O)/gen/perfetto.pb-c.h
+
+# ---- tests -------------------------------------------------------------------
+
+UNIT	:= $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
+# What several unit tests share.
+UNIT_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(filter-out %_test.c %_fuzz.c %_records.c,$(sort $(wildcard tests/unit/*.c))))
+UNIT_BIN := $(UNIT:%=$(O)/tests/%)
+LIVE	:= pingpong states storm
+LIVE_BPF := switch_count
+TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
+
+$(UNIT_BIN): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(UNIT_PARTS) $(PART_OBJ) $(O)/libfxt.a
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+$(O)/tests/fxt_all_records: $(addprefix $(O)/obj/tests/unit/,fxt_all_records.o fxt_sample.o) $(O)/libfxt.a
+$(O)/tests/example: $(O)/obj/user/fxt/example.o $(O)/libfxt.a
+$(LIVE:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/live/%.o
+$(call obj,tests/live/switch_count.c): $(O)/gen/switch_count.skel.h
+$(O)/tests/switch_count: $(O)/obj/tests/live/switch_count.o
+$(TEST_BIN):
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter %switch_count,$@),-lbpf -lelf -lz) -pthread
+
+unit: $(UNIT_BIN) $(TEST_BIN)
+
+check:
+	$(Q)scripts/install-packages.sh test
+	$(Q)tests/run.sh
+
+demo:
+	$(Q)scripts/install-packages.sh build
+	$(Q)$(MAKE) --no-print-directory all $(O)/tests/pingpong
+	$(Q)scripts/demo.sh $(O)
+
+# ---- benchmarks ---------------------------------------------------------------
+
+$(call obj,tests/bench/ring_bench.c): $(O)/gen/ring_bench.skel.h
+$(O)/tests/ring_bench: $(O)/obj/tests/bench/ring_bench.o
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
+
+bench: bench-ring
+bench-ring: $(O)/tests/ring_bench
+	$(Q)$(O)/tests/ring_bench
+
+# ---- installing ----------------------------------------------------------------
+
+install: all
+	install -D -m 755 $(O)/kfxt $(DESTDIR)$(PREFIX)/bin/kfxt
+	install -D -m 644 $(O)/libfxt.a $(DESTDIR)$(PREFIX)/lib/libfxt.a
+	install -D -m 644 $(O)/libfxt.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/fxt user/fxt/fxt.h user/fxt/format.h
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/kfxt $(DESTDIR)$(PREFIX)/lib/libfxt.a \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc \
+		$(MAN:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
+	rm -rf $(DESTDIR)$(PREFIX)/include/fxt
+
+clean:
+	rm -rf $(O)
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfxt check: what this machine offers and what that means.
+ */
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "../record/feature.h"
+#include "cmd.h"
+#include "exit.h"
+#include "json.h"
+#include "log.h"
+#include "opt.h"
+
+struct check_cfg {
+	bool json;
+};
+
+static const struct opt rows[] = {
+	{ "json", 'j', OPT_FLAG, NULL, "print JSON", offsetof(struct check_cfg, json), NULL, 0, 0 },
+	{ 0 },
+};
+
+static const struct opt_command command = {
+	.name = "check",
+	.operands = "",
+	.summary = "Tell which rights and kernel features kfxt has here, and what is missing.",
+	.rows = rows,
+	.examples = "kfxt check                 # exit 0: kfxt record can run\n"
+		    "kfxt check --json | jq .   # for scripts\n",
+};
+
+/* One feature, tried. */
+struct finding {
+	const struct feature *feature;
+	bool have;
+	char why[256];
+};
+
+static int be_silent(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+static void print_text(const struct finding *f)
+{
+	const struct feature *feature = f->feature;
+
+	printf("%-8s %-30s %s\n", f->have ? "have" : feature->required ? "MISSING" : "missing",
+	       feature->name, f->have ? "" : feature->used_for);
+	if (f->have)
+		return;
+	if (f->why[0])
+		printf("         %-30s reason: %s\n", "", f->why);
+	printf("         %-30s remedy: %s\n", "", feature->remedy);
+}
+
+static void print_json(const struct finding *f, bool first)
+{
+	printf("%s\n  {\"name\": ", first ? "" : ",");
+	json_print_text(f->feature->name);
+	printf(", \"have\": %s, \"required\": %s, \"used_for\": ", f->have ? "true" : "false",
+	       f->feature->required ? "true" : "false");
+	json_print_text(f->feature->used_for);
+	printf(", \"reason\": ");
+	json_print_text(f->have || !f->why[0] ? NULL : f->why);
+	printf(", \"remedy\": ");
+	json_print_text(f->have ? NULL : f->feature->remedy);
+	printf("}");
+}
+
+static int check(const struct check_cfg *cfg)
+{
+	unsigned int cnt, i, missing = 0;
+	const struct feature *table = feature_table(&cnt);
+	struct finding finding;
+	struct utsname uts;
+
+	uname(&uts);
+	if (cfg->json) {
+		printf("{\"kernel\": ");
+		json_print_text(uts.release);
+		printf(", \"features\": [");
+	} else {
+		printf("kernel %s\n", uts.release);
+	}
+	for (i = 0; i < cnt; i++) {
+		finding.feature = &table[i];
+		finding.have = feature_have(&table[i], finding.why, sizeof(finding.why));
+		missing += !finding.have && table[i].required;
+		if (cfg->json)
+			print_json(&finding, i == 0);
+		else
+			print_text(&finding);
+	}
+	if (cfg->json)
+		printf("],\n\"can_record\": %s}\n", missing ? "false" : "true");
+	else
+		printf("%s\n", missing ? "kfxt record cannot run here" : "kfxt record can run here");
+	return missing ? EXIT_UNSUPPORTED : EXIT_OK;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct check_cfg cfg = { 0 };
+	int first = opt_parse(&command, &cfg, argc, argv);
+
+	if (first <= 0)
+		return first ? EXIT_USAGE : EXIT_OK;
+	libbpf_set_print(be_silent);
+	return check(&cfg);
+}

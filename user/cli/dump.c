@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfxt dump: the records of a trace, one line each. This file owns options and
+ * filters; dump_text.c and dump_json.c print.
+ */
+#include "dump.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../read/timeline.h"
+#include "cmd.h"
+#include "exit.h"
+#include "log.h"
+#include "opt.h"
+#include "output.h"
+#include "trace.h"
+
+#define ANY	UINT64_MAX	/* a filter that was not given */
+
+struct dump_cfg {
+	bool json;
+	struct opt_list types;
+	uint64_t tid, cpu, from_ns, to_ns;
+	uint32_t kinds;		/* bits of enum fxt_kind, from @types; 0: all */
+};
+
+static const struct opt dump_rows[] = {
+	{ "json", 'j', OPT_FLAG, NULL, "print one JSON object per line",
+	  offsetof(struct dump_cfg, json), NULL, 0, 0 },
+	{ "type", 't', OPT_LIST, "T[,T]", "only these kinds, such as wakeup",
+	  offsetof(struct dump_cfg, types), NULL, 0, 0 },
+	{ "tid", 0, OPT_U64, "N", "only records that name this thread",
+	  offsetof(struct dump_cfg, tid), NULL, 0, 0 },
+	{ "cpu", 0, OPT_U64, "N", "only scheduling records of this CPU",
+	  offsetof(struct dump_cfg, cpu), NULL, 0, NUM_CPUS_MAX - 1 },
+	{ "from", 0, OPT_DURATION, "T", "only from this time on: 12.5, 12500ms",
+	  offsetof(struct dump_cfg, from_ns), NULL, 0, 0 },
+	{ "to", 0, OPT_DURATION, "T", "only up to this time",
+	  offsetof(struct dump_cfg, to_ns), NULL, 0, 0 },
+	{ 0 },
+};
+
+static const struct opt_command dump_command = {
+	.name = "dump",
+	.operands = "FILE",
+	.summary = "Print the records of a trace, one line each; FILE may be - and gzip.",
+	.rows = dump_rows,
+	.examples = "kfxt dump trace.fxt | less\n"
+		    "kfxt dump --type context_switch,wakeup --tid 4711 trace.fxt\n"
+		    "kfxt dump --json --from 12.5 --to 13 trace.fxt.gz | jq .\n",
+	.operands_min = 1,
+	.operands_max = 1,
+};
+
+_Static_assert(FXT_KIND_CNT <= 32, "dump_cfg.kinds has a bit for each kind");
+
+/* ---- options ---------------------------------------------------------------- */
+
+static int add_kind(struct dump_cfg *cfg, const char *name)
+{
+	const char *names[FXT_KIND_CNT], *near;
+	unsigned int kind;
+
+	for (kind = 0; kind < FXT_KIND_CNT; kind++) {
+		names[kind] = fxt_kind_name((enum fxt_kind)kind);
+		if (!strcmp(names[kind], name)) {
+			cfg->kinds |= 1U << kind;
+			return 0;
+		}
+	}
+	near = opt_nearest(name, names, FXT_KIND_CNT);
+	if (near)
+		log_error("dump: --type: no such kind: '%s' (did you mean %s?)", name, near);
+	else
+		log_error("dump: --type: no such kind: '%s'", name);
+	return -EINVAL;
+}
+
+/* Splits each --type at its commas. */
+static int add_kinds(struct dump_cfg *cfg)
+{
+	char name[32];
+	const char *s;
+	unsigned int i;
+	size_t len;
+	int err;
+
+	for (i = 0; i < cfg->types.cnt; i++) {
+		for (s = cfg->types.items[i];; s += len + 1) {
+			len = strcspn(s, ",");
+			snprintf(name, sizeof(name), "%.*s", (int)len, s);
+			err = add_kind(cfg, name);
+			if (err)
+				return err;
+			if (!s[len])
+				break;
+		}
+	}
+	return 0;
+}
+
+/* ---- filters ---------------------------------------------------------------- */
+
+static bool wakeup_names(const struct fxt_record *rec, uint64_t tid)
+{
+	const struct fxt_arg *waker = fxt_record_arg(rec, "waker");
+
+	return rec->wakeup.thread == tid ||
+	       (waker && waker->type == FXT_ARG_KOID && waker->u64 == tid);
+}
+
+static bool names_thread(const struct fxt_record *rec, uint64_t tid)
+{
+	switch (rec->kind) {
+	case FXT_KIND_SWITCH:
+		return rec->context_switch.out == tid || rec->context_switch.in == tid;
+	case FXT_KIND_LEGACY_SWITCH:
+		return rec->legacy_switch.out.thread == tid || rec->legacy_switch.in.thread == tid;
+	case FXT_KIND_WAKEUP:
+		return wakeup_names(rec, tid);
+	case FXT_KIND_EVENT:
+		return rec->event.thread.thread == tid;
+	case FXT_KIND_THREAD:
+		return rec->thread.value.thread == tid;
+	case FXT_KIND_KERNEL_OBJECT:
+		return rec->object.kind == FXT_KOBJ_THREAD && rec->object.id == tid;
+	case FXT_KIND_LOG:
+		return rec->log.thread.thread == tid;
+	case FXT_KIND_MODULE:
+		return rec->module.thread.thread == tid;
+	case FXT_KIND_MMAP:
+		return rec->mmap.thread.thread == tid;
+	case FXT_KIND_BACKTRACE:
+		return rec->backtrace.thread.thread == tid;
+	case FXT_KIND_LARGE_BLOB:
+		return rec->large_blob.format == FXT_LARGE_WITH_METADATA &&
+		       rec->large_blob.thread.thread == tid;
+	default:
+		return false;
+	}
+}
+
+static bool is_of_cpu(const struct fxt_record *rec, uint64_t cpu)
+{
+	switch (rec->kind) {
+	case FXT_KIND_SWITCH:
+		return rec->context_switch.cpu == cpu;
+	case FXT_KIND_LEGACY_SWITCH:
+		return rec->legacy_switch.cpu == cpu;
+	case FXT_KIND_WAKEUP:
+		return rec->wakeup.cpu == cpu;
+	default:
+		return false;
+	}
+}
+
+/* Damage is shown whatever was asked for: it may hide what was asked for. */
+static bool is_wanted(const struct dump_cfg *cfg, const struct fxt_record *rec, bool has_ts,
+		      uint64_t ts_ns)
+{
+	if (rec->kind == FXT_KIND_DAMAGED)
+		return true;
+	if (cfg->kinds && !(cfg->kinds >> rec->kind & 1))
+		return false;
+	if (cfg->tid != ANY && !names_thread(rec, cfg->tid))
+		return false;
+	if (cfg->cpu != ANY && !is_of_cpu(rec, cfg->cpu))
+		return false;
+	if (cfg->from_ns != ANY && (!has_ts || ts_ns < cfg->from_ns))
+		return false;
+	return cfg->to_ns == ANY || (has_ts && ts_ns <= cfg->to_ns);
+}
+
+/* ---- the run ---------------------------------------------------------------- */
+
+static void dump_record(const struct dump_cfg *cfg, const struct fxt_record *rec,
+			uint64_t ticks_per_second)
+{
+	uint64_t ts_ns = 0;
+	bool has_ts = rec->has_ts && timeline_ns(rec->ts, ticks_per_second, &ts_ns);
+
+	if (!is_wanted(cfg, rec, has_ts, ts_ns))
+		return;
+	if (cfg->json)
+		dump_print_json(rec, has_ts, ts_ns);
+	else
+		dump_print_text(rec, has_ts, ts_ns);
+}
+
+static int dump_trace(const struct dump_cfg *cfg, struct trace *t)
+{
+	struct fxt_reader_stats stats;
+	struct fxt_record rec;
+	int got = 0;
+
+	while (!output_failed() && (got = trace_next(t, &rec)) > 0)
+		dump_record(cfg, &rec, fxt_reader_ticks_per_second(t->reader));
+	if (got < 0)
+		return EXIT_FAILED;
+	fxt_reader_stats(t->reader, &stats);
+	if (!stats.by_kind[FXT_KIND_DAMAGED])
+		return EXIT_OK;
+	log_error("dump: %s: damaged in %" PRIu64 " place%s: %" PRIu64 " bytes are no records",
+		  input_name(t->in), stats.by_kind[FXT_KIND_DAMAGED],
+		  stats.by_kind[FXT_KIND_DAMAGED] == 1 ? "" : "s", stats.skipped_bytes);
+	return EXIT_PROBLEMS;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct dump_cfg cfg = { .tid = ANY, .cpu = ANY, .from_ns = ANY, .to_ns = ANY };
+	int operand = opt_parse(&dump_command, &cfg, argc, argv);
+	struct trace t;
+	int code;
+
+	if (!operand)
+		return EXIT_OK;
+	if (operand < 0 || add_kinds(&cfg))
+		return EXIT_USAGE;
+	if (trace_open(&t, "dump", argv[operand]))
+		return EXIT_FAILED;
+	output_begin();
+	code = dump_trace(&cfg, &t);
+	trace_close(&t);
+	return output_end("dump", code);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kfxt: record a machine's scheduling as Fuchsia trace, and read such traces.
+ * This file is the table of commands and picks one; options are theirs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "exit.h"
+#include "log.h"
+#include "opt.h"
+
+#ifndef KFXT_VERSION
+#define KFXT_VERSION	"0.1.0"
+#endif
+
+struct command {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+static const struct command commands[] = {
+	{ "record", "record scheduling until stopped or a command ends", cmd_record },
+	{ "dump", "print the records of a trace, one line each", cmd_dump },
+	{ "verify", "check a trace for damage and contradictions", cmd_verify },
+	{ "report", "summarise a trace: CPUs, rates, busiest threads", cmd_report },
+	{ "check", "tell what this kernel allows and what is missing", cmd_check },
+};
+
+#define COMMAND_CNT	(sizeof(commands) / sizeof(commands[0]))
+
+static int print_help(void)
+{
+	size_t i;
+
+	printf("Usage: kfxt COMMAND [OPTION]... [OPERAND]...\n"
+	       "Record a machine's scheduling as Fuchsia trace (FXT) and read such traces.\n\n"
+	       "Commands:\n");
+	for (i = 0; i < COMMAND_CNT; i++)
+		printf("  %-8s  %s\n", commands[i].name, commands[i].help);
+	printf("\nkfxt help COMMAND tells more about one; kfxt --version prints the version.\n");
+	return EXIT_OK;
+}
+
+static int print_version(void)
+{
+	printf("kfxt %s\n", KFXT_VERSION);
+	return EXIT_OK;
+}
+
+static int complain_unknown(const char *name)
+{
+	const char *names[COMMAND_CNT], *near;
+	size_t i;
+
+	for (i = 0; i < COMMAND_CNT; i++)
+		names[i] = commands[i].name;
+	near = opt_nearest(name, names, COMMAND_CNT);
+	if (near)
+		log_error("unknown command: %s (did you mean %s?)", name, near);
+	else
+		log_error("unknown command: %s (see kfxt --help)", name);
+	return EXIT_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMAND_CNT; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* `kfxt help COMMAND` is `kfxt COMMAND --help`. */
+static int run_help(int argc, char **argv)
+{
+	char *help_argv[] = { argv[1], (char []){ "--help" }, NULL };
+	const struct command *command;
+
+	if (argc < 2)
+		return print_help();
+	command = find_command(argv[1]);
+	return command ? command->run(2, help_argv) : complain_unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		log_error("no command given (see kfxt --help)");
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print_help();
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+		return print_version();
+	if (!strcmp(argv[1], "help"))
+		return run_help(argc - 1, argv + 1);
+	command = find_command(argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : complain_unknown(argv[1]);
+}

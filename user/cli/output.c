@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The two ways in which printing results can fail, told apart.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exit.h"
+#include "log.h"
+
+#define BUFFER_BYTES	(64 * 1024)
+
+void output_begin(void)
+{
+	static char buffer[BUFFER_BYTES];	/* glibc takes a size only with a buffer */
+
+	/* A closed pipe then shows as EPIPE instead of ending us by a signal. */
+	signal(SIGPIPE, SIG_IGN);
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+bool output_failed(void)
+{
+	return ferror(stdout);
+}
+
+int output_end(const char *command, int code)
+{
+	bool failed = ferror(stdout);
+
+	/* After a failure the bytes are still there and the flush fails as before. */
+	errno = 0;
+	if (!fflush(stdout) && !failed)
+		return code;
+	if (errno == EPIPE)
+		return code;
+	log_error("%s: stdout: cannot write: %s", command, strerror(errno ? errno : EIO));
+	return EXIT_FAILED;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state machine of the scheduler as seen through a trace. It believes the
+ * latest record: after a contradiction it goes on with what that one says and
+ * forgets what it contradicts, so that one fault is not reported many times.
+ */
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum replay_state replay_state(const struct replay *rp, uint32_t thread)
+{
+	const struct replay_thread *t = &rp->threads[thread];
+
+	/* Nobody but its own CPU can end that a thread runs. */
+	if (t->state == REPLAY_RUNNING)
+		return t->state;
+	return rp->blind || t->epoch != rp->epoch ? REPLAY_UNKNOWN : t->state;
+}
+
+static void set_state(struct replay *rp, uint32_t thread, enum replay_state state,
+		      const struct timeline_event *ev)
+{
+	rp->threads[thread] = (struct replay_thread){
+		.state = state, .since_ns = ev->ts_ns, .epoch = rp->epoch, .cpu = ev->cpu,
+	};
+}
+
+static void set_live(struct replay *rp, struct replay_cpu *cpu, bool live)
+{
+	if (cpu->live == live)
+		return;
+	cpu->live = live;
+	if (live) {
+		rp->blind--;
+		rp->epoch++;
+	} else {
+		rp->blind++;
+	}
+}
+
+static enum replay_state state_after(uint8_t state)
+{
+	switch (state) {
+	case FXT_STATE_RUNNING:
+		return REPLAY_RUNNABLE;
+	case FXT_STATE_SUSPENDED:
+	case FXT_STATE_BLOCKED:
+	case FXT_STATE_DYING:	/* a zombie may still sleep on its way out */
+		return REPLAY_BLOCKED;
+	case FXT_STATE_DEAD:
+		return REPLAY_DEAD;
+	default:
+		return REPLAY_UNKNOWN;
+	}
+}
+
+static void switch_out(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev)
+{
+	/* Who was thought to run here and does not: it left unseen. */
+	if (cpu->known && cpu->thread != TIMELINE_IDLE && cpu->thread != ev->out)
+		set_state(rp, cpu->thread, REPLAY_UNKNOWN, ev);
+	if (ev->out == TIMELINE_IDLE)
+		return;
+	/* Thought to run elsewhere: that CPU's thread is not certain any more. */
+	if (rp->threads[ev->out].state == REPLAY_RUNNING && rp->threads[ev->out].cpu != ev->cpu)
+		rp->cpus[rp->threads[ev->out].cpu].known = false;
+	set_state(rp, ev->out, state_after(ev->state), ev);
+}
+
+static void switch_in(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev)
+{
+	cpu->known = true;
+	cpu->thread = ev->in;
+	if (ev->in == TIMELINE_IDLE)
+		return;
+	if (rp->threads[ev->in].state == REPLAY_RUNNING && rp->threads[ev->in].cpu != ev->cpu)
+		rp->cpus[rp->threads[ev->in].cpu].known = false;
+	set_state(rp, ev->in, REPLAY_RUNNING, ev);
+}
+
+/* A gap has two records; when idle on both sides only their order tells which is which. */
+static bool begins_gap(const struct replay_cpu *cpu, const struct timeline_event *ev)
+{
+	if (ev->out != TIMELINE_IDLE)
+		return true;
+	return ev->in == TIMELINE_IDLE && !cpu->in_gap;
+}
+
+static void play_switch(struct replay *rp, const struct timeline_event *ev)
+{
+	struct replay_cpu *cpu = &rp->cpus[ev->cpu];
+	bool begins = ev->mark == TIMELINE_MARK_GAP && begins_gap(cpu, ev);
+	bool ends = begins || ev->mark == TIMELINE_MARK_STOP;
+
+	switch_out(rp, cpu, ev);
+	/* Before the switch in, so that its state is of the new epoch. */
+	set_live(rp, cpu, !ends);
+	cpu->in_gap = begins;
+	if (ends)
+		cpu->known = false;
+	else
+		switch_in(rp, cpu, ev);
+}
+
+static void play_wakeup(struct replay *rp, const struct timeline_event *ev)
+{
+	if (ev->in == TIMELINE_IDLE || rp->threads[ev->in].state == REPLAY_RUNNING)
+		return;
+	/* A second wakeup does not make the wait shorter. */
+	if (replay_state(rp, ev->in) != REPLAY_RUNNABLE)
+		set_state(rp, ev->in, REPLAY_RUNNABLE, ev);
+}
+
+/* Files without `start` marks are taken to be complete from the beginning. */
+static void init_cpus(struct replay *rp)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++) {
+		rp->cpus[cpu].live = !num_cpus_has(&rp->tl->started, cpu);
+		rp->blind += !rp->cpus[cpu].live;
+	}
+	rp->blind += timeline_is_partial(rp->tl);
+}
+
+int replay_run(const struct timeline *tl, replay_fn fn, void *ctx)
+{
+	struct replay rp = { .tl = tl };
+	int err = -ENOMEM;
+	size_t i;
+
+	rp.threads = calloc(tl->threads_cnt + 1, sizeof(*rp.threads));
+	rp.cpus = calloc(TIMELINE_CPUS_MAX, sizeof(*rp.cpus));
+	if (!rp.threads || !rp.cpus)
+		goto out;
+	init_cpus(&rp);
+	err = 0;
+	for (i = 0; i < tl->events_cnt && !err; i++) {
+		err = fn(ctx, &rp, &tl->events[i]);
+		if (tl->events[i].kind == TIMELINE_SWITCH)
+			play_switch(&rp, &tl->events[i]);
+		else
+			play_wakeup(&rp, &tl->events[i]);
+	}
+out:
+	free(rp.cpus);
+	free(rp.threads);
+	return err;
+}

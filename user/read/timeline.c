@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gathers scheduling facts from records in file order. It judges nothing:
+ * what is missing stays missing, and verify says so.
+ */
+#include "timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct timeline_event) <= 40, "a million records should stay small");
+
+bool timeline_ns(uint64_t ticks, uint64_t ticks_per_second, uint64_t *ns)
+{
+	unsigned __int128 value;
+
+	if (ticks_per_second == 1000000000) {
+		*ns = ticks;
+		return true;
+	}
+	if (!ticks_per_second)
+		return false;
+	value = (unsigned __int128)ticks * 1000000000 / ticks_per_second;
+	if (value > UINT64_MAX)
+		return false;
+	*ns = (uint64_t)value;
+	return true;
+}
+
+/* Makes room for one more element in the array *@array of *@cap elements. */
+static int reserve(void *array, size_t cnt, size_t *cap, size_t size)
+{
+	size_t bigger = *cap ? *cap * 2 : 256;
+	void **p = array, *moved;
+
+	if (cnt < *cap)
+		return 0;
+	moved = reallocarray(*p, bigger, size);
+	if (!moved)
+		return -ENOMEM;
+	*p = moved;
+	*cap = bigger;
+	return 0;
+}
+
+static int set_text(char **field, struct fxt_str s)
+{
+	char *copy = strndup(s.data ? s.data : "", s.len);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+static bool str_is(struct fxt_str s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.data, text, s.len);
+}
+
+/* ---- threads and processes ------------------------------------------------ */
+
+/* The index of the thread, which is made if it is new. */
+static int intern_thread(struct timeline *tl, uint64_t koid, uint64_t offset, uint32_t *out)
+{
+	uint32_t i = map_get(&tl->thread_map, koid);
+	int err;
+
+	if (i == MAP_NONE) {
+		err = reserve(&tl->threads, tl->threads_cnt, &tl->threads_cap,
+			      sizeof(*tl->threads));
+		if (!err)
+			err = map_add(&tl->thread_map, koid, (uint32_t)tl->threads_cnt);
+		if (err)
+			return err;
+		i = (uint32_t)tl->threads_cnt++;
+		tl->threads[i] = (struct timeline_thread){ .koid = koid, .offset = offset };
+	}
+	*out = i;
+	return 0;
+}
+
+static int intern_process(struct timeline *tl, uint64_t koid, uint32_t *out)
+{
+	uint32_t i = map_get(&tl->process_map, koid);
+	int err;
+
+	if (i == MAP_NONE) {
+		err = reserve(&tl->processes, tl->processes_cnt, &tl->processes_cap,
+			      sizeof(*tl->processes));
+		if (!err)
+			err = map_add(&tl->process_map, koid, (uint32_t)tl->processes_cnt);
+		if (err)
+			return err;
+		i = (uint32_t)tl->processes_cnt++;
+		tl->processes[i] = (struct timeline_process){ .koid = koid };
+	}
+	*out = i;
+	return 0;
+}
+
+const struct timeline_process *timeline_process(const struct timeline *tl, uint64_t koid)
+{
+	uint32_t i = map_get(&tl->process_map, koid);
+
+	return i == MAP_NONE ? NULL : &tl->processes[i];
+}
+
+static int add_process(struct timeline *tl, const struct fxt_record *rec)
+{
+	const struct fxt_arg *cmdline = fxt_record_arg(rec, "cmdline");
+	uint32_t i;
+	int err;
+
+	err = intern_process(tl, rec->object.id, &i);
+	if (!err)
+		err = set_text(&tl->processes[i].name, rec->object.name);
+	if (!err && cmdline && cmdline->type == FXT_ARG_STRING)
+		err = set_text(&tl->processes[i].cmdline, cmdline->str);
+	return err;
+}
+
+/* As in Perfetto, the last record of a thread wins. */
+static int add_thread(struct timeline *tl, const struct fxt_record *rec)
+{
+	const struct fxt_arg *process = fxt_record_arg(rec, "process");
+	struct timeline_thread *t;
+	uint32_t i;
+	int err;
+
+	err = intern_thread(tl, rec->object.id, rec->offset, &i);
+	if (err)
+		return err;
+	t = &tl->threads[i];
+	t->has_object = true;
+	if (process && process->type == FXT_ARG_KOID) {
+		t->has_process = true;
+		t->process = process->u64;
+	}
+	return set_text(&t->name, rec->object.name);
+}
+
+static int add_object(struct timeline *tl, const struct fxt_record *rec)
+{
+	if (rec->object.kind == FXT_KOBJ_PROCESS)
+		return add_process(tl, rec);
+	if (rec->object.kind == FXT_KOBJ_THREAD)
+		return add_thread(tl, rec);
+	return 0;
+}
+
+/* A thread that only events or logs speak of. */
+static int add_mention(struct timeline *tl, const struct fxt_record *rec, uint64_t koid)
+{
+	uint32_t i;
+
+	return koid ? intern_thread(tl, koid, rec->offset, &i) : 0;
+}
+
+/* ---- scheduling -------------------------------------------------------------- */
+
+static enum timeline_mark mark_of(const struct fxt_record *rec)
+{
+	const struct fxt_arg *arg = fxt_record_arg(rec, "mark");
+
+	if (!arg || arg->type != FXT_ARG_STRING)
+		return TIMELINE_MARK_NONE;
+	if (str_is(arg->str, "start"))
+		return TIMELINE_MARK_START;
+	if (str_is(arg->str, "stop"))
+		return TIMELINE_MARK_STOP;
+	if (str_is(arg->str, "gap"))
+		return TIMELINE_MARK_GAP;
+	return TIMELINE_MARK_NONE;
+}
+
+static bool is_idle_weight(const struct fxt_record *rec, const char *name)
+{
+	const struct fxt_arg *arg = fxt_record_arg(rec, name);
+
+	return arg && arg->type == FXT_ARG_INT32 && arg->i32 == FXT_WEIGHT_IDLE;
+}
+
+/* Interns @koid unless it is @idle. */
+static int event_thread(struct timeline *tl, uint64_t koid, bool idle, uint64_t offset,
+			uint32_t *out)
+{
+	*out = TIMELINE_IDLE;
+	return idle ? 0 : intern_thread(tl, koid, offset, out);
+}
+
+static int append(struct timeline *tl, const struct timeline_event *ev)
+{
+	int err = reserve(&tl->events, tl->events_cnt, &tl->events_cap, sizeof(*tl->events));
+
+	if (err)
+		return err;
+	tl->events[tl->events_cnt++] = *ev;
+	if (ev->kind == TIMELINE_WAKEUP) {
+		tl->wakeups++;
+		return 0;
+	}
+	num_cpus_add(&tl->cpus, ev->cpu);
+	if (ev->mark == TIMELINE_MARK_START)
+		num_cpus_add(&tl->started, ev->cpu);
+	if (ev->mark == TIMELINE_MARK_NONE)
+		tl->switches++;
+	else
+		tl->marks++;
+	return 0;
+}
+
+/* Koid 0 is idle too when a file has no weights: no thread of Linux has it. */
+static int add_switch(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+{
+	const struct fxt_switch *s = &rec->context_switch;
+	struct timeline_event ev = {
+		.ts_ns = ts_ns, .offset = rec->offset, .cpu = s->cpu, .kind = TIMELINE_SWITCH,
+		.state = (uint8_t)s->state, .mark = (uint8_t)mark_of(rec),
+	};
+	bool out_idle = !s->out || is_idle_weight(rec, "outgoing_weight");
+	bool in_idle = !s->in || is_idle_weight(rec, "incoming_weight");
+	int err;
+
+	if (s->cpu >= TIMELINE_CPUS_MAX)
+		return 0;
+	err = event_thread(tl, s->out, out_idle, rec->offset, &ev.out);
+	if (!err)
+		err = event_thread(tl, s->in, in_idle, rec->offset, &ev.in);
+	return err ? err : append(tl, &ev);
+}
+
+static int add_legacy_switch(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+{
+	const struct fxt_legacy_switch *s = &rec->legacy_switch;
+	struct timeline_event ev = {
+		.ts_ns = ts_ns, .offset = rec->offset, .cpu = s->cpu, .kind = TIMELINE_SWITCH,
+		.state = (uint8_t)s->state,
+	};
+	int err;
+
+	err = event_thread(tl, s->out.thread, !s->out.thread, rec->offset, &ev.out);
+	if (!err)
+		err = event_thread(tl, s->in.thread, !s->in.thread, rec->offset, &ev.in);
+	return err ? err : append(tl, &ev);
+}
+
+static int add_wakeup(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+{
+	const struct fxt_arg *waker = fxt_record_arg(rec, "waker");
+	struct timeline_event ev = {
+		.ts_ns = ts_ns, .offset = rec->offset, .cpu = rec->wakeup.cpu,
+		.kind = TIMELINE_WAKEUP, .out = TIMELINE_IDLE,
+	};
+	int err;
+
+	if (ev.cpu >= TIMELINE_CPUS_MAX)
+		return 0;
+	err = event_thread(tl, rec->wakeup.thread, !rec->wakeup.thread, rec->offset, &ev.in);
+	if (!err && waker && waker->type == FXT_ARG_KOID && waker->u64)
+		err = intern_thread(tl, waker->u64, rec->offset, &ev.out);
+	return err ? err : append(tl, &ev);
+}
+
+/* ---- session ------------------------------------------------------------------ */
+
+static uint64_t arg_number(const struct fxt_record *rec, const char *name)
+{
+	const struct fxt_arg *arg = fxt_record_arg(rec, name);
+
+	if (arg && arg->type == FXT_ARG_UINT64)
+		return arg->u64;
+	return arg && arg->type == FXT_ARG_UINT32 ? arg->u32 : 0;
+}
+
+static bool arg_cpus(const struct fxt_record *rec, const char *name, struct num_cpus *cpus)
+{
+	const struct fxt_arg *arg = fxt_record_arg(rec, name);
+	bool ok = false;
+	char *text;
+
+	if (!arg || arg->type != FXT_ARG_STRING)
+		return false;
+	text = strndup(arg->str.data, arg->str.len);
+	if (text)
+		ok = !num_parse_cpus(text, cpus, NULL);
+	free(text);
+	return ok;
+}
+
+static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
+{
+	const struct fxt_arg *cpu = fxt_record_arg(rec, "cpu");
+	struct timeline_session *s = &tl->session;
+	int err;
+
+	if (!cpu) {
+		s->names += arg_number(rec, "names");
+		s->lost_names += arg_number(rec, "lost_names");
+		return 0;
+	}
+	if (cpu->type != FXT_ARG_UINT32 || cpu->u32 >= TIMELINE_CPUS_MAX)
+		return 0;
+	err = reserve(&s->ledgers, s->ledgers_cnt, &s->ledgers_cap, sizeof(*s->ledgers));
+	if (err)
+		return err;
+	s->ledgers[s->ledgers_cnt++] = (struct timeline_ledger){
+		.offset = rec->offset, .cpu = (uint16_t)cpu->u32,
+		.switches = arg_number(rec, "switches"), .wakeups = arg_number(rec, "wakeups"),
+		.lost_switches = arg_number(rec, "lost_switches"),
+		.lost_wakeups = arg_number(rec, "lost_wakeups"),
+		.unseen_switches = arg_number(rec, "unseen_switches"),
+	};
+	return 0;
+}
+
+static int add_session_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+{
+	struct timeline_session *s = &tl->session;
+
+	if (str_is(rec->event.name, "start")) {
+		s->has_start = true;
+		s->start_ns = ts_ns;
+		s->has_cpus = arg_cpus(rec, "cpus", &s->cpus);
+		s->has_online = arg_cpus(rec, "online", &s->online);
+	} else if (str_is(rec->event.name, "stop")) {
+		s->has_stop = true;
+		s->stop_ns = ts_ns;
+	} else if (str_is(rec->event.name, "ledger")) {
+		return add_ledger(tl, rec);
+	}
+	return 0;
+}
+
+static int add_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+{
+	int err = 0;
+
+	if (rec->event.type == FXT_INSTANT && str_is(rec->event.category, "kfxt"))
+		err = add_session_event(tl, rec, ts_ns);
+	return err ? err : add_mention(tl, rec, rec->event.thread.thread);
+}
+
+bool timeline_is_partial(const struct timeline *tl)
+{
+	const struct timeline_session *s = &tl->session;
+	unsigned int cpu;
+
+	if (!s->has_cpus || !s->has_online)
+		return false;
+	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++)
+		if (num_cpus_has(&s->online, cpu) && !num_cpus_has(&s->cpus, cpu))
+			return true;
+	return false;
+}
+
+/* ---- the whole ------------------------------------------------------------------ */
+
+int timeline_open(struct timeline **out)
+{
+	struct timeline *tl = calloc(1, sizeof(*tl));
+
+	if (!tl)
+		return -ENOMEM;
+	*out = tl;
+	return 0;
+}
+
+int timeline_add(struct timeline *tl, const struct fxt_record *rec, uint64_t ticks_per_second)
+{
+	uint64_t ts_ns = 0;
+
+	if (rec->kind == FXT_KIND_KERNEL_OBJECT)
+		return add_object(tl, rec);
+	if (!rec->has_ts || !timeline_ns(rec->ts, ticks_per_second, &ts_ns))
+		return 0;
+	switch (rec->kind) {
+	case FXT_KIND_SWITCH:
+		return add_switch(tl, rec, ts_ns);
+	case FXT_KIND_LEGACY_SWITCH:
+		return add_legacy_switch(tl, rec, ts_ns);
+	case FXT_KIND_WAKEUP:
+		return add_wakeup(tl, rec, ts_ns);
+	case FXT_KIND_EVENT:
+		return add_event(tl, rec, ts_ns);
+	case FXT_KIND_LOG:
+		return add_mention(tl, rec, rec->log.thread.thread);
+	default:
+		return 0;
+	}
+}
+
+/* Offsets differ, so the order is total and any sort is stable. */
+static int compare_events(const void *pa, const void *pb)
+{
+	const struct timeline_event *a = pa, *b = pb;
+
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+void timeline_sort(struct timeline *tl)
+{
+	if (tl->events_cnt)
+		qsort(tl->events, tl->events_cnt, sizeof(*tl->events), compare_events);
+}
+
+void timeline_close(struct timeline *tl)
+{
+	size_t i;
+
+	if (!tl)
+		return;
+	for (i = 0; i < tl->threads_cnt; i++)
+		free(tl->threads[i].name);
+	for (i = 0; i < tl->processes_cnt; i++) {
+		free(tl->processes[i].name);
+		free(tl->processes[i].cmdline);
+	}
+	free(tl->threads);
+	free(tl->processes);
+	free(tl->events);
+	free(tl->session.ledgers);
+	map_fini(&tl->thread_map);
+	map_fini(&tl->process_map);
+	free(tl);
+}

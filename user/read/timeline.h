@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an FXT file says about scheduling: switches and wakeups in compact
+ * form and in time order, threads and processes with their names, and the
+ * facts `kfxt record` left about its session. replay.h plays it.
+ *
+ * Times are nanoseconds. Callers read the structs; only timeline.c writes them.
+ */
+#ifndef READ_TIMELINE_H
+#define READ_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../cli/num.h"
+#include "../fxt/fxt.h"
+#include "map.h"
+
+#define TIMELINE_CPUS_MAX	NUM_CPUS_MAX	/* records of CPUs beyond are not kept */
+#define TIMELINE_IDLE		UINT32_MAX	/* in place of a thread index: idle, or nobody */
+
+enum timeline_kind {
+	TIMELINE_SWITCH,
+	TIMELINE_WAKEUP,
+};
+
+/* Switches that `kfxt record` made up; they are none of the machine's. */
+enum timeline_mark {
+	TIMELINE_MARK_NONE,
+	TIMELINE_MARK_START,	/* in: who runs when the CPU's record begins */
+	TIMELINE_MARK_STOP,	/* out: who runs when it ends */
+	TIMELINE_MARK_GAP,	/* records are missing from here on, or up to here */
+};
+
+/* One scheduling record. Threads are indexes of timeline.threads or TIMELINE_IDLE. */
+struct timeline_event {
+	uint64_t ts_ns;
+	uint64_t offset;	/* of the record in the file, which is also file order */
+	uint32_t out;		/* wakeup: the waker */
+	uint32_t in;		/* wakeup: the woken */
+	uint16_t cpu;		/* wakeup: where the woken ran last */
+	uint8_t kind;		/* enum timeline_kind */
+	uint8_t state;		/* enum fxt_thread_state of @out */
+	uint8_t mark;		/* enum timeline_mark */
+};
+
+struct timeline_thread {
+	uint64_t koid;
+	uint64_t process;	/* koid */
+	char *name;		/* NUL-terminated copy; NULL without a kernel object */
+	uint64_t offset;	/* of the first record that named it */
+	bool has_object, has_process;
+};
+
+struct timeline_process {
+	uint64_t koid;
+	char *name;
+	char *cmdline;		/* NULL if unknown */
+};
+
+/* Kernel-side counts of one CPU, from event `ledger`. */
+struct timeline_ledger {
+	uint64_t offset;
+	uint64_t switches, wakeups;
+	uint64_t lost_switches, lost_wakeups;
+	uint64_t unseen_switches;	/* the kernel hid them, which the gaps tell */
+	uint16_t cpu;
+};
+
+/* What `kfxt record` says about itself. */
+struct timeline_session {
+	bool has_start, has_stop;
+	uint64_t start_ns, stop_ns;
+	bool has_cpus, has_online;
+	struct num_cpus cpus, online;	/* recorded, and there at the start */
+	struct timeline_ledger *ledgers;
+	size_t ledgers_cnt, ledgers_cap;
+	uint64_t names, lost_names;
+};
+
+struct timeline {
+	struct timeline_event *events;		/* by time, then by file order, once sorted */
+	size_t events_cnt, events_cap;
+	struct timeline_thread *threads;
+	size_t threads_cnt, threads_cap;
+	struct timeline_process *processes;
+	size_t processes_cnt, processes_cap;
+	struct map thread_map, process_map;	/* koid to index */
+	struct timeline_session session;
+	uint64_t switches, wakeups, marks;	/* marks are not among the switches */
+	struct num_cpus cpus;			/* that have switches */
+	struct num_cpus started;		/* that have a `start` mark */
+};
+
+/* Returns 0 or -ENOMEM. */
+int timeline_open(struct timeline **out);
+/*
+ * Takes what @rec has to say; records of other kinds are ignored, and so are
+ * scheduling records with a CPU or a time out of range. Returns 0 or -ENOMEM.
+ */
+int timeline_add(struct timeline *tl, const struct fxt_record *rec, uint64_t ticks_per_second);
+/* Puts events into order, after the last timeline_add(). */
+void timeline_sort(struct timeline *tl);
+void timeline_close(struct timeline *tl);
+
+/* The exact time in ns; false if it does not fit or there are no ticks. */
+bool timeline_ns(uint64_t ticks, uint64_t ticks_per_second, uint64_t *ns);
+/* The process of that koid or NULL. */
+const struct timeline_process *timeline_process(const struct timeline *tl, uint64_t koid);
+/* Whether CPUs were online that were not recorded, so that threads move unseen. */
+bool timeline_is_partial(const struct timeline *tl);
+
+#endif

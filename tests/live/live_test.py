@@ -1,0 +1,542 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests: kfxt records the running kernel, and what it wrote is compared with
+what the kernel itself counted, with tracefs, and with what the workload says it did.
+
+    live_test.py BUILD_DIR [NAME...]
+
+Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
+"""
+import collections
+import os
+import pty
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from trace import Trace  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
+KFXT = os.path.join(BUILD, 'kfxt')
+ROUNDS = 100_000
+TRACEFS = '/sys/kernel/tracing'
+TESTS = []
+
+
+class Skip(Exception):
+    pass
+
+
+def test(fn):
+    TESTS.append(fn)
+    return fn
+
+
+def helper(name):
+    return os.path.join(BUILD, 'tests', name)
+
+
+def expect(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def equal(got, wanted, what):
+    expect(got == wanted, f'{what}: got {got!r}, wanted {wanted!r}')
+
+
+def note(text):
+    print(f'# {text}', flush=True)
+
+
+def run(*args, **kwargs):
+    kwargs.setdefault('timeout', 120)
+    return subprocess.run([KFXT, *args], capture_output=True, **kwargs)
+
+
+def record(trace, *args, code=0):
+    """kfxt record into @trace; its stdout as text. Fails the test unless it exits with @code."""
+    r = run('record', '-o', trace, *args)
+    equal(r.returncode, code, f'exit code of record {args} ({r.stderr.decode()})')
+    return r.stdout.decode()
+
+
+def load(trace):
+    """Reads a trace that must be without fault."""
+    t = Trace(trace)
+    equal(t.problems, [], 'problems the independent reader found')
+    return t
+
+
+def verify(trace):
+    r = run('verify', trace)
+    expect(r.returncode == 0, 'kfxt verify: ' + r.stdout.decode())
+
+
+def last_cpu():
+    return max(os.sched_getaffinity(0))
+
+
+def play(trace, *args, rounds=ROUNDS):
+    """Records the token game; per thread: tid, voluntary, involuntary, start, end."""
+    out = record(trace, *args, '--', helper('pingpong'), str(rounds), str(last_cpu()))
+    return [tuple(map(int, line.split())) for line in out.splitlines()]
+
+
+# ---- 1: nothing missing, nothing extra ---------------------------------------------
+
+@test
+def every_switch_of_two_threads(tmp):
+    players = play(tmp + '/t.fxt')
+    t = load(tmp + '/t.fxt')
+    begin, end = min(p[3] for p in players), max(p[4] for p in players)
+    for tid, voluntary, involuntary, _, until in players:
+        outs = t.outs(tid, until)
+        equal(len(outs), voluntary + involuntary, f'switches of {tid} against /proc')
+        equal(sum(s.state not in ('R', 'R+') for s in outs), voluntary, f'voluntary switches of {tid}')
+        expect(voluntary + involuntary >= ROUNDS - 1, 'the token was not handed on')
+        mine = [s for s in t.real() if tid in (s.out, s.into) and s.ts <= until]
+        # In, out, in, out: none twice, none left out.
+        for a, b in zip(mine, mine[1:]):
+            equal(b.out == tid, a.into == tid, f'{tid} is in and out in turn at {b.ts}')
+    equal(sum(c.get('lost_switches', 0) + c.get('lost_wakeups', 0) for c in t.ledger.values()), 0,
+          'lost')
+    verify(tmp + '/t.fxt')
+    n = sum(p[1] + p[2] for p in players)
+    note(f'{n} switches, {n / ((end - begin) / 1e9):.0f} a second, '
+         f'{os.path.getsize(tmp + "/t.fxt") / len(t.in_order):.1f} bytes per event')
+
+
+# ---- 2: the same as tracefs says ------------------------------------------------------
+
+class Instance:
+    """A private tracefs instance that records sched_switch by the boot clock."""
+
+    def __init__(self):
+        if not os.path.exists(TRACEFS + '/instances'):
+            subprocess.run(['mount', '-t', 'tracefs', 'tracefs', TRACEFS], check=True)
+        self.dir = f'{TRACEFS}/instances/kfxt-test-{os.getpid()}'
+
+    def write(self, name, text):
+        with open(f'{self.dir}/{name}', 'w') as f:
+            f.write(text)
+
+    def __enter__(self):
+        os.mkdir(self.dir)
+        self.write('trace_clock', 'boot')
+        self.write('buffer_size_kb', '65536')
+        self.write('events/sched/sched_switch/enable', '1')
+        return self
+
+    def __exit__(self, *_):
+        self.write('tracing_on', '0')
+        os.rmdir(self.dir)
+
+    def switches(self, tids):
+        """(ns, cpu, out, state, into) of those that touch one of @tids."""
+        self.write('tracing_on', '0')
+        line = re.compile(r'\[(\d+)\] \S+ +(\d+)\.(\d{6}): sched_switch: .* prev_pid=(\d+) '
+                          r'prev_prio=-?\d+ prev_state=(\S+) ==> .* next_pid=(\d+) ')
+        with open(self.dir + '/trace', errors='replace') as f:
+            for text in f:
+                m = line.search(text)
+                if m and (int(m[4]) in tids or int(m[6]) in tids):
+                    yield (int(m[2]) * 10**9 + int(m[3]) * 1000, int(m[1]), int(m[4]), m[5], int(m[6]))
+
+
+@test
+def same_as_tracefs(tmp):
+    with Instance() as instance:
+        players = play(tmp + '/t.fxt', rounds=20_000)
+        tids = {p[0] for p in players}
+        theirs = list(instance.switches(tids))
+    # Switches to the players are left out where they come from others: some kernels do not
+    # report those of some idle threads to tracefs. And what comes after the token game: the
+    # players' very last switch may come after the recording has ended.
+    end = max(p[4] for p in players)
+    ours = [s for s in load(tmp + '/t.fxt').real() if s.out in tids and s.ts <= end]
+    theirs = [x for x in theirs if x[2] in tids and x[0] <= end]
+    expect(len(ours) > 2 * 20_000 - 2, 'the token was not handed on')
+    for s, x in zip(ours, theirs):
+        equal((s.cpu, s.out, s.into, s.state), (x[1], x[2], x[4], x[3]), f'switch at {s.ts} ({x[0]})')
+    equal(len(ours), len(theirs), 'switches')
+    apart = sorted(abs(s.ts - x[0]) for s, x in zip(ours, theirs))
+    # Printed in whole microseconds; the two programs read the clock one after the other,
+    # and now and then the hypervisor takes the CPU in between.
+    expect(apart[int(len(apart) * 0.999)] < 50_000, f'times differ: {apart[-20:]}')
+    note(f'{len(ours)} switches agree; times differ by {apart[len(apart) // 2]} ns in the median')
+
+
+# ---- 3: names ----------------------------------------------------------------------------
+
+@test
+def names_in_a_storm(tmp):
+    os.mkdir(tmp + '/links')
+    out = record(tmp + '/t.fxt', '--', helper('storm'), '2000', tmp + '/links')
+    t = load(tmp + '/t.fxt')
+    generation = collections.Counter()
+    for line in out.splitlines():
+        tid, process, name = line.split(' ', 2)
+        tid, process = int(tid), int(process)
+        koid = tid + generation[tid] * 10_000_000
+        equal(t.threads.get(koid), (name, process), f'name and process of {koid}')
+        if tid == process:
+            equal(t.processes.get(koid), name, f'name of process {koid}')
+            if name.startswith('prog-'):
+                equal(t.cmdlines[koid], f'{tmp}/links/{name} become', 'command line')
+    equal(t.unnamed(), [], 'threads without a name or a named process')
+    equal(t.ledger[None]['lost_names'], 0, 'lost names')
+    verify(tmp + '/t.fxt')
+    note(f'{len(out.splitlines())} threads, {len(t.threads)} in all')
+
+
+@test
+def recycled_id_is_a_new_koid(tmp):
+    out = record(tmp + '/t.fxt', '--', helper('storm'), 'recycle')
+    t = load(tmp + '/t.fxt')
+    pid = int(out.split()[0])
+    equal(t.threads[pid], ('first owner', pid), 'the first owner')
+    second = pid + 10_000_000
+    equal(t.threads[second], ('second owner', second), 'the second owner')
+    equal(t.processes[second], 'second owner', 'its process')
+    for koid in (pid, second):
+        expect(t.outs(koid), f'{koid} never ran')
+    last_of_first = max(s.ts for s in t.outs(pid))
+    expect(all(s.ts > last_of_first for s in t.switches if second in (s.out, s.into)),
+           'the two lives overlap')
+    verify(tmp + '/t.fxt')
+
+
+@test
+def kernel_threads_in_one_process(tmp):
+    record(tmp + '/t.fxt', '-d', '500ms')
+    t = load(tmp + '/t.fxt')
+    equal(t.processes[0], 'kernel', 'process 0')
+    with open('/proc/2/comm') as f:
+        equal(t.threads[2], (f.read().strip(), 0), 'kthreadd')
+    equal(t.processes[os.getpid()], open('/proc/self/comm').read().strip(), 'our own process')
+    expect(2 not in t.processes, 'kthreadd is a process of its own')
+
+
+# ---- states and wakers ----------------------------------------------------------------------
+
+@test
+def states_and_wakers(tmp):
+    out = record(tmp + '/t.fxt', '--', helper('states'))
+    t = load(tmp + '/t.fxt')
+    for line in out.splitlines():
+        state, tid, waker = line.split()
+        tid = int(tid)
+        expect(any(s.state == state for s in t.outs(tid)), f'{tid} never left in state {state}')
+        if waker != '-':
+            expect(any(w.tid == tid and w.waker == int(waker) for w in t.wakeups),
+                   f'{tid} was not woken by {waker}: {[w for w in t.wakeups if w.tid == tid]}')
+    verify(tmp + '/t.fxt')
+
+
+@test
+def preemption_is_told_from_sleep(tmp):
+    spin = 'import time\nend = time.time() + 0.5\nwhile time.time() < end: pass'
+    cpu = str(last_cpu())
+    two = f'taskset -c {cpu} {sys.executable} -c "{spin}" & taskset -c {cpu} {sys.executable} -c "{spin}"; wait'
+    record(tmp + '/t.fxt', '--', 'sh', '-c', two)
+    t = load(tmp + '/t.fxt')
+    spinners = {tid for tid, (name, _) in t.threads.items() if name.startswith('python')}
+    # R+ where the kernel itself was preempted, R where the way back to user space was used.
+    preempted = [s for s in t.real() if s.out in spinners and s.state in ('R', 'R+')]
+    expect(len(preempted) >= 10, 'spinning threads were not preempted')
+    equal(dict(t.sense()), {}, 'contradictions')
+    verify(tmp + '/t.fxt')
+
+
+@test
+def weights_are_priorities(tmp):
+    record(tmp + '/t.fxt', '--', 'nice', '-n', '7', 'sh', '-c', 'sleep 0.1; :')
+    t = load(tmp + '/t.fxt')
+    expect(any(127 in s.prios for s in t.real()), 'nice 7 is priority 127')
+    for s in t.switches:
+        equal(s.prios[0] == -2**31, s.out == 0, f'idle and its weight at {s.ts}')
+        equal(s.prios[1] == -2**31, s.into == 0, f'idle and its weight at {s.ts}')
+
+
+# ---- both ends --------------------------------------------------------------------------------
+
+@test
+def ends_of_each_cpu(tmp):
+    record(tmp + '/t.fxt', '-d', '300ms')
+    t = load(tmp + '/t.fxt')
+    start, stop = t.events['start'][0], t.events['stop'][0]
+    for cpu in os.sched_getaffinity(0):
+        mine = [s for s in t.switches if s.cpu == cpu]
+        equal((mine[0].mark, mine[-1].mark), ('start', 'stop'), f'marks of CPU {cpu}')
+        equal((mine[0].out, mine[-1].into), (0, 0), f'ends of CPU {cpu}')
+        expect(mine[0].ts - start < 100_000_000 and stop - mine[-1].ts < 100_000_000,
+               f'CPU {cpu} begins late or ends early')
+    for item in t.in_order:
+        expect(start <= item[0] <= stop, f'{item} is outside of start and stop')
+    expect(250e6 < stop - start < 1e9, f'300 ms took {(stop - start) / 1e6} ms')
+
+
+@test
+def chosen_cpus_only(tmp):
+    cpu = last_cpu()
+    record(tmp + '/t.fxt', '-C', str(cpu), '-d', '300ms')
+    t = load(tmp + '/t.fxt')
+    equal({s.cpu for s in t.switches}, {cpu}, 'CPUs recorded')
+    verify(tmp + '/t.fxt')
+    r = run('record', '-o', tmp + '/u.fxt', '-C', '4000', '-d', '1')
+    equal(r.returncode, 2, 'exit code for a CPU that is not there')
+
+
+@test
+def busy_machine_makes_sense(tmp):
+    load_cmd = 'for i in 1 2 3 4 5 6; do ' + helper('pingpong') + ' 20000 $((i % 2)) & done; ' \
+        'for i in 1 2 3; do (j=0; while [ $j -lt 200 ]; do /bin/true; j=$((j+1)); done) & done; wait'
+    record(tmp + '/t.fxt', '--', 'sh', '-c', load_cmd)
+    t = load(tmp + '/t.fxt')
+    equal(dict(t.sense()), {}, 'contradictions')
+    equal(t.unnamed(), [], 'unnamed')
+    verify(tmp + '/t.fxt')
+    note(f'{len(t.real())} switches, {len(t.wakeups)} wakeups, no contradiction')
+
+
+# ---- 4: every way to end ------------------------------------------------------------------------
+
+def start_recording(tmp, *args, **kwargs):
+    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *args], stderr=subprocess.PIPE, **kwargs)
+    end = time.time() + 20
+    while not (os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096):
+        expect(time.time() < end and p.poll() is None, 'recording does not start')
+        time.sleep(0.02)
+    return p
+
+
+@test
+def signals_end_it(tmp):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        p = start_recording(tmp)
+        time.sleep(0.2)
+        p.send_signal(number)
+        _, err = p.communicate(timeout=20)
+        equal(p.returncode, 0, f'exit code after {number!r} ({err.decode()})')
+        expect('stop' in load(tmp + '/t.fxt').events, 'no end in the trace')
+        verify(tmp + '/t.fxt')
+        os.unlink(tmp + '/t.fxt')
+
+
+@test
+def end_of_command(tmp):
+    out = record(tmp + '/t.fxt', '--', 'sh', '-c', 'echo done; exit 7')
+    equal(out, 'done\n', 'output of the command')
+    record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'exit 7', code=7)
+    record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'kill -9 $$', code=137)
+    verify(tmp + '/t.fxt')
+    r = run('record', '-o', tmp + '/u.fxt', '--', '/nonexistent/program')
+    equal(r.returncode, 1, 'exit code where the command cannot be run')
+    expect(b'/nonexistent/program: No such file' in r.stderr, r.stderr.decode())
+    begin = time.time()
+    record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '30')
+    expect(time.time() - begin < 10, 'the command outlived the recording')
+    verify(tmp + '/v.fxt')
+
+
+@test
+def broken_pipe(tmp):
+    p = subprocess.Popen([KFXT, 'record', '-o', '-'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    data = p.stdout.read(20000)
+    p.stdout.close()
+    err = p.stderr.read().decode()
+    equal(p.wait(timeout=20), 1, 'exit code')
+    expect('stdout: Broken pipe' in err, err)
+    expect(data.startswith(b'\x10\x00\x04FxT\x16\x00'), 'what came before is a trace')
+
+
+@test
+def full_disk(tmp):
+    os.mkdir(tmp + '/small')
+    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', tmp + '/small'], check=True)
+    try:
+        r = run('record', '-o', tmp + '/small/t.fxt', '--', helper('pingpong'), '20000', str(last_cpu()))
+        equal(r.returncode, 1, 'exit code')
+        expect('t.fxt: No space left on device' in r.stderr.decode(), r.stderr.decode())
+        t = Trace(tmp + '/small/t.fxt')
+        equal(t.problems, [], 'a whole file')
+        expect(len(t.switches) > 1000, f'only {len(t.switches)} switches')
+        # The last write was cut: one CPU's records end earlier than the other's.
+        end = min(max(s.ts for s in t.switches if s.cpu == cpu) for cpu in {s.cpu for s in t.switches})
+        t.in_order = [x for x in t.in_order if x[0] <= end]
+        equal(dict(t.sense()), {}, 'contradictions')
+        equal(t.unnamed(), [], 'unnamed')
+    finally:
+        subprocess.run(['umount', tmp + '/small'], check=True)
+
+
+@test
+def output_files(tmp):
+    path = tmp + '/t.fxt'
+    record(path, '-d', '100ms')
+    first = open(path, 'rb').read()
+    record(path, '-d', '100ms')
+    equal(open(path + '.old', 'rb').read(), first, 'what stood there before')
+    equal(stat.S_IMODE(os.stat(path).st_mode), 0o600, 'mode')
+    os.symlink(path, tmp + '/link')
+    r = run('record', '-o', tmp + '/link', '-d', '100ms')
+    equal(r.returncode, 1, 'exit code for a symbolic link')
+    expect('symbolic link' in r.stderr.decode(), r.stderr.decode())
+    r = run('record', '-o', tmp + '/no/such/dir', '-d', '100ms')
+    equal(r.returncode, 1, 'exit code for a directory that is not there')
+    inside = subprocess.run([KFXT, 'record', '-q', '-d', '100ms'], cwd=tmp, timeout=30)
+    equal(inside.returncode, 0, 'default output')
+    expect(os.path.exists(tmp + '/trace.fxt'), 'default output is trace.fxt')
+
+
+@test
+def pipes_and_terminals(tmp):
+    data = run('record', '-o', '-', '-d', '300ms').stdout
+    with open(tmp + '/t.fxt', 'wb') as f:
+        f.write(data)
+    verify(tmp + '/t.fxt')
+    # The command's own output must not get between the records.
+    r = run('record', '-o', '-', '--', 'printf', '%s%s', 'hel', 'lo')
+    expect(b'hello' not in r.stdout and b'hello' in r.stderr, 'mixed up')
+    master, slave = pty.openpty()
+    p = subprocess.run([KFXT, 'record', '-o', '-', '-d', '1'], stdout=slave, stderr=subprocess.PIPE, timeout=30)
+    os.close(slave)
+    os.close(master)
+    equal(p.returncode, 2, 'exit code for a terminal')
+    expect('terminal' in p.stderr.decode(), p.stderr.decode())
+
+
+@test
+def killed_recorder_leaves_a_readable_file(tmp):
+    p = start_recording(tmp)
+    time.sleep(0.6)
+    p.kill()
+    p.communicate()
+    t = load(tmp + '/t.fxt')
+    expect(len(t.switches) > 10, 'hardly anything was written')
+    time.sleep(0.1)
+    left = subprocess.run(['bpftool', 'prog', 'list'], capture_output=True).stdout
+    expect(b'on_sched_switch' not in left, 'programs stay attached')
+
+
+# ---- 5: what is lost is counted ---------------------------------------------------------------------
+
+@test
+def loss_is_counted_exactly(tmp):
+    with open(tmp + '/times', 'wb') as out:
+        counter = subprocess.Popen([helper('switch_count')], stdin=subprocess.PIPE, stdout=out,
+                                   stderr=subprocess.PIPE)
+        equal(counter.stderr.readline(), b'ready\n', 'the counter')
+        # A reader that stalls: the pipe fills, then the rings.
+        with open(tmp + '/t.fxt', 'wb') as trace:
+            p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '64K', '--', helper('pingpong'),
+                                  '50000', str(last_cpu())], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.3)
+            for _ in range(100):
+                trace.write(os.read(p.stdout.fileno(), 65536))
+                time.sleep(0.002)
+            shutil.copyfileobj(p.stdout, trace)
+        err = p.stderr.read().decode()
+        equal(p.wait(timeout=60), 0, err)
+        counter.communicate(b'')
+        equal(counter.returncode, 0, 'the counter')
+    t = load(tmp + '/t.fxt')
+    with open(tmp + '/times', 'rb') as f:
+        times = collections.defaultdict(list)
+        for cpu, ts in struct.iter_unpack('<QQ', f.read()):
+            times[cpu].append(ts)
+    recorder = {thread for _, thread in t.event_threads}
+    lost = 0
+    for cpu in os.sched_getaffinity(0):
+        mine = [s for s in t.switches if s.cpu == cpu]
+        # The recorder's own CPU begins and ends with a switch of the recorder, which the
+        # counter saw a moment earlier; the others between switches.
+        low = mine[0].ts - (10_000 if mine[0].into in recorder else 0)
+        high = mine[-1].ts - (10_000 if mine[-1].out in recorder else 0)
+        counted = sum(low < ts <= high for ts in times[cpu])
+        in_file = sum(not s.mark for s in mine)
+        equal(t.ledger[cpu]['switches'], in_file, f'switches of CPU {cpu}, ledger against file')
+        equal(t.ledger[cpu]['lost_switches'], counted - in_file, f'lost on CPU {cpu}')
+        lost += counted - in_file
+    expect(lost > 1000, f'only {lost} were lost: the test proves nothing')
+    equal(sum(c.get('wakeups', 0) for c in t.ledger.values()), len(t.wakeups), 'wakeups')
+    expect(f'lost {lost} switches' in err, err)
+    equal(dict(t.sense()), {}, 'contradictions')
+    verify(tmp + '/t.fxt')
+    note(f'{lost} switches lost, each counted')
+
+
+# ---- manners ----------------------------------------------------------------------------------------
+
+@test
+def recorder_sleeps(tmp):
+    before = os.times()
+    record(tmp + '/t.fxt', '-d', '3')
+    after = os.times()
+    used = after.children_user - before.children_user
+    t = load(tmp + '/t.fxt')
+    tid = next(iter(t.event_threads))[1]
+    outs = [s for s in t.outs(tid) if s.state == 'S']
+    expect(outs, "the recorder's own switches are not in the trace")
+    expect(len(outs) < 200, f'woke {len(outs)} times in 3 s of little to do')
+    expect(used < 1.0, f'used {used:.2f} s of CPU in 3 s of little to do')
+
+
+@test
+def without_rights(tmp):
+    os.chmod(tmp, 0o777)
+    as_nobody = dict(user=65534, group=65534, extra_groups=[], cwd=tmp)
+    r = run('record', '-d', '1', **as_nobody)
+    equal(r.returncode, 5, 'exit code')
+    equal(len(r.stderr.decode().strip().splitlines()), 1, f'one sentence: {r.stderr.decode()}')
+    expect('root' in r.stderr.decode(), r.stderr.decode())
+    r = run('check', **as_nobody)
+    equal(r.returncode, 5, 'exit code of check')
+    expect(b'CAP_BPF' in r.stdout and b'MISSING' in r.stdout, r.stdout.decode())
+    equal(run('check').returncode, 0, 'exit code of check for root')
+
+
+@test
+def two_at_once(tmp):
+    p = start_recording(tmp)
+    record(tmp + '/u.fxt', '-d', '300ms')
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=20)
+    verify(tmp + '/t.fxt')
+    verify(tmp + '/u.fxt')
+
+
+def main():
+    chosen = [t for t in TESTS if len(sys.argv) < 3 or t.__name__ in sys.argv[2:]]
+    if os.geteuid():
+        sys.exit('live_test: needs root')
+    counts = collections.Counter()
+    print(f'1..{len(chosen)}')
+    for number, fn in enumerate(chosen, 1):
+        tmp = tempfile.mkdtemp(prefix='kfxt-live.')
+        name = fn.__name__.replace('_', ' ')
+        begin = time.time()
+        try:
+            fn(tmp)
+            result, text = 'passed', f'ok {number} - {name}'
+        except Skip as e:
+            result, text = 'skipped', f'ok {number} - {name} # SKIP {e}'
+        except Exception as e:  # noqa: BLE001: one test must not end the others
+            result, text = 'failed', f'not ok {number} - {name}\n# {type(e).__name__}: {str(e)[:2000]}'
+        counts[result] += 1
+        print(f'{text} ({time.time() - begin:.1f} s)', flush=True)
+        shutil.rmtree(tmp, ignore_errors=True)
+    print(f'live: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
+    return 1 if counts['failed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A kfxt trace as the live tests look at it, read by the independent reader."""
+import collections
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+import fxtread  # noqa: E402
+
+Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios')
+Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio')
+
+# FXT's "Thread States" and Linux's, where no argument says more.
+STATES = {1: 'R', 3: 'S'}
+
+
+class Trace:
+    """All of a file: switches and wakeups in order of time, names, the ledger."""
+
+    def __init__(self, source):
+        self.switches, self.wakeups, self.in_order = [], [], []
+        self.threads, self.processes = {}, {}
+        self.cmdlines, self.parents = {}, {}
+        self.ledger, self.events = {}, {}
+        self.event_threads = set()
+        reader = fxtread.read(source)
+        for order, rec in enumerate(reader):
+            self._take(order, rec)
+        self.problems = reader.problems
+        self.in_order.sort(key=lambda x: x[:2])
+        self.switches.sort(key=lambda s: s.ts)
+
+    def _take(self, order, rec):
+        kind = rec['type']
+        if kind not in ('context_switch', 'thread_wakeup', 'kernel_object', 'event'):
+            return
+        args = {name: value for name, _, value in rec['arguments']}
+        if kind == 'context_switch':
+            item = Switch(rec['timestamp'], rec['cpu_number'], rec['outgoing_thread_id'],
+                          rec['incoming_thread_id'],
+                          args.get('linux_state') or STATES.get(rec['outgoing_thread_state']),
+                          args.get('mark'), (args['outgoing_weight'], args['incoming_weight']))
+            self.switches.append(item)
+            self.in_order.append((item.ts, order, item))
+        elif kind == 'thread_wakeup':
+            item = Wakeup(rec['timestamp'], rec['cpu_number'], rec['waking_thread_id'],
+                          args['waker'], args['weight'])
+            self.wakeups.append(item)
+            self.in_order.append((item.ts, order, item))
+        elif kind == 'kernel_object':
+            self._take_object(rec, args)
+        elif rec['category'] == 'kfxt':
+            self.event_threads.add(rec['thread'])
+            if rec['name'] == 'ledger':
+                self.ledger[args.get('cpu')] = args
+            else:
+                self.events[rec['name']] = (rec['timestamp'], args)
+
+    def _take_object(self, rec, args):
+        if rec['kernel_object_type'] == 1:
+            self.processes[rec['koid']] = rec['name']
+            if 'cmdline' in args:
+                self.cmdlines[rec['koid']] = args['cmdline']
+            self.parents[rec['koid']] = args.get('parent')
+        else:
+            self.threads[rec['koid']] = (rec['name'], args['process'])
+
+    def real(self):
+        """The switches the machine made: without the marks of start, stop and gap."""
+        return [s for s in self.switches if not s.mark]
+
+    def outs(self, tid, until=None):
+        return [s for s in self.real() if s.out == tid and (until is None or s.ts <= until)]
+
+    def sense(self):
+        """What contradicts itself, by a model of its own: Counter of complaints."""
+        bad, cpus, state = collections.Counter(), {}, {}
+        open_gaps = set()
+        for _, _, item in self.in_order:
+            if isinstance(item, Wakeup):
+                if state.get(item.tid) in ('running', 'R', 'woken'):
+                    bad['wakeup of a thread that is ' + state[item.tid]] += 1
+                state[item.tid] = 'woken'
+                continue
+            if item.mark == 'gap':
+                state.clear()
+                open_gaps ^= {item.cpu}
+            if item.cpu in cpus and cpus[item.cpu] != item.out:
+                bad['switched out is not who ran'] += 1
+            cpus[item.cpu] = item.into
+            if item.out:
+                state[item.out] = 'R' if item.state in ('R', 'R+') else 'asleep'
+            if item.into:
+                if state.get(item.into) in ('asleep', 'running') and not open_gaps:
+                    bad['switched in from ' + state[item.into]] += 1
+                state[item.into] = 'running'
+            if open_gaps:
+                # Wakes are being lost: who sleeps is not known to sleep on.
+                for tid in [t for t, s in state.items() if s == 'asleep']:
+                    del state[tid]
+        return bad
+
+    def unnamed(self):
+        seen = {s.out for s in self.switches} | {s.into for s in self.switches}
+        seen |= {w.tid for w in self.wakeups} | {w.waker for w in self.wakeups}
+        return sorted(t for t in seen if t not in self.threads or
+                      self.threads[t][1] not in self.processes)

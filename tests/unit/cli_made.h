@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For the tests of the commands: running one with its output caught, and
+ * traces made in memory. Failures end the test.
+ */
+#ifndef CLI_MADE_H
+#define CLI_MADE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../user/fxt/fxt.h"
+
+struct run {
+	int code;
+	char *out, *err;	/* what it printed, NUL-terminated */
+};
+
+/* Runs @cmd with the words up to NULL, the first being its name. */
+struct run run_command(int (*cmd)(int, char **), ...);
+void run_free(struct run *r);
+/* @part stands somewhere in @text. */
+void assert_has(const char *text, const char *part);
+
+#define IDLE	0ULL	/* in place of a thread */
+
+/* A trace in memory, written through @w, and then read from @at on. */
+struct made {
+	char *data;
+	size_t len, at;
+	struct fxt_writer *w;
+};
+
+void made_open(struct made *m);
+/* Open with head and names, without a session: all CPUs count as recorded. */
+void made_begin(struct made *m);
+/* Ends the writing. */
+void made_close(struct made *m);
+void made_free(struct made *m);
+/* A new file with the trace; the caller removes it before the next call. */
+const char *made_path(const struct made *m);
+/* An fxt_write_fn and an fxt_read_fn. */
+int made_write(void *ctx, const void *data, size_t len);
+long made_read(void *ctx, void *buf, size_t len);
+
+void put_head(struct made *m);
+/* @mark may be NULL; the weight is 120, of IDLE it is idle's. */
+void put_switch(struct made *m, uint64_t ts, uint16_t cpu, uint64_t out, int state,
+		uint64_t in, const char *mark);
+void put_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker);
+int32_t weight_of(uint64_t koid);
+void put_process(struct made *m, uint64_t koid, const char *name);
+void put_thread(struct made *m, uint64_t koid, uint64_t process, const char *name);
+/* Threads 11 and 12 of process 10 "app", kernel thread 20, the recorder 10. */
+void put_names(struct made *m);
+/* An event of category "kfxt". */
+void put_session(struct made *m, uint64_t ts, const char *name, const struct fxt_arg *args,
+		 unsigned int nargs);
+void put_start(struct made *m, uint64_t ts, const char *cpus, const char *online);
+void put_ledger(struct made *m, uint64_t ts, uint32_t cpu, uint64_t switches, uint64_t wakeups,
+		uint64_t lost_switches);
+/* Words behind the writer's back, whatever they are. */
+void append_words(struct made *m, const uint64_t *words, size_t cnt);
+
+/*
+ * A complete recording of two CPUs, as `kfxt record` writes it: worker runs on
+ * CPU 0, sleeps, is woken by helper, runs on CPU 1, is preempted by kworker.
+ */
+void put_clean(struct made *m);
+/* The ledgers that go with it. */
+void put_clean_ledgers(struct made *m);
+
+#endif

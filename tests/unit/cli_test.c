@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of what the commands share: numbers, options, messages, input.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../../user/cli/cmd.h"
+#include "../../user/cli/input.h"
+#include "../../user/cli/json.h"
+#include "../../user/cli/log.h"
+#include "../../user/cli/num.h"
+#include "../../user/cli/opt.h"
+#include "cli_made.h"
+
+/* ---- num ------------------------------------------------------------------- */
+
+static void test_num_u64(void **state)
+{
+	const char *why = NULL;
+	uint64_t v = 7;
+
+	(void)state;
+	assert_int_equal(num_parse_u64("0", &v, &why), 0);
+	assert_int_equal(v, 0);
+	assert_int_equal(num_parse_u64("18446744073709551615", &v, NULL), 0);
+	assert_true(v == UINT64_MAX);
+	v = 7;
+	assert_int_equal(num_parse_u64("18446744073709551616", &v, &why), -ERANGE);
+	assert_string_equal(why, "number too large");
+	assert_int_equal(num_parse_u64("12abc", &v, &why), -EINVAL);
+	assert_string_equal(why, "text follows the number");
+	assert_int_equal(num_parse_u64("-1", &v, &why), -EINVAL);
+	assert_string_equal(why, "negative numbers are not allowed");
+	assert_int_equal(num_parse_u64("", &v, &why), -EINVAL);
+	assert_string_equal(why, "a number is missing");
+	assert_int_equal(num_parse_u64(" 1", &v, &why), -EINVAL);
+	assert_int_equal(num_parse_u64("+1", &v, &why), -EINVAL);
+	assert_int_equal(num_parse_u64("1 ", &v, NULL), -EINVAL);
+	assert_int_equal(v, 7);
+}
+
+static void test_num_size(void **state)
+{
+	const char *why = NULL;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(num_parse_size("4096", &v, NULL), 0);
+	assert_int_equal(v, 4096);
+	assert_int_equal(num_parse_size("64K", &v, NULL), 0);
+	assert_int_equal(v, 65536);
+	assert_int_equal(num_parse_size("3G", &v, NULL), 0);
+	assert_true(v == 3ULL << 30);
+	assert_int_equal(num_parse_size("1KB", &v, &why), -EINVAL);
+	assert_string_equal(why, "unknown unit, use K, M or G");
+	assert_int_equal(num_parse_size("99999999999999G", &v, &why), -ERANGE);
+	assert_int_equal(num_parse_size("M", &v, &why), -EINVAL);
+}
+
+static void test_num_duration(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "10", 10000000000 }, { "10s", 10000000000 }, { "500ms", 500000000 },
+		{ "2m", 120000000000 }, { "1h", 3600000000000 }, { "7us", 7000 }, { "9ns", 9 },
+		{ "1.5s", 1500000000 }, { "0.000000001", 1 }, { "1.25us", 1250 }, { "0", 0 },
+		{ "18446744073709551615ns", UINT64_MAX },
+	};
+	static const char *const bad[] = {
+		"", "-1", "s", "1x", "1.s", ".5", "1..5", "0.5ns", "1.0000000001", "5 s",
+		"18446744073709551616ns", "99999999999h", "1.5.5s", "1e3",
+	};
+	const char *why;
+	uint64_t v;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(num_parse_duration(good[i].text, &v, NULL), 0);
+		assert_true(v == good[i].ns);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		why = NULL;
+		assert_true(num_parse_duration(bad[i], &v, &why) < 0);
+		assert_non_null(why);
+	}
+}
+
+static void test_num_cpus(void **state)
+{
+	static const char *const bad[] = { "", "0-", "-3", "3-1", "4096", "0,,1", "0,", "a", "0 1" };
+	struct num_cpus cpus;
+	const char *why;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(num_parse_cpus("0-3,7,4095", &cpus, NULL), 0);
+	assert_int_equal(num_cpus_count(&cpus), 6);
+	assert_true(num_cpus_has(&cpus, 3) && num_cpus_has(&cpus, 7) && num_cpus_has(&cpus, 4095));
+	assert_false(num_cpus_has(&cpus, 4) || num_cpus_has(&cpus, 4096));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		why = NULL;
+		assert_true(num_parse_cpus(bad[i], &cpus, &why) < 0);
+		assert_non_null(why);
+	}
+	assert_int_equal(num_cpus_count(&cpus), 6);
+}
+
+/* ---- opt ------------------------------------------------------------------- */
+
+struct opt_cfg {
+	bool flag;
+	const char *string;
+	uint64_t number, size, duration;
+	struct opt_list list;
+	struct num_cpus cpus;
+};
+
+static const struct opt test_rows[] = {
+	{ "flag", 'f', OPT_FLAG, NULL, "a flag", offsetof(struct opt_cfg, flag), NULL, 0, 0 },
+	{ "string", 's', OPT_STRING, "S", "a string", offsetof(struct opt_cfg, string), "x", 0, 0 },
+	{ "number", 0, OPT_U64, "N", "one to nine", offsetof(struct opt_cfg, number), "5", 1, 9 },
+	{ "size", 'z', OPT_SIZE, "SIZE", "a size", offsetof(struct opt_cfg, size), "4M", 0, 0 },
+	{ "time", 't', OPT_DURATION, "T", "a time", offsetof(struct opt_cfg, duration), NULL, 0, 0 },
+	{ "item", 'i', OPT_LIST, "I", "an item", offsetof(struct opt_cfg, list), NULL, 0, 0 },
+	{ "cpus", 'c', OPT_CPUS, "LIST", "some CPUs", offsetof(struct opt_cfg, cpus), NULL, 0, 0 },
+	{ 0 },
+};
+
+static const struct opt_command test_command = {
+	.name = "test", .operands = "[COMMAND...]", .summary = "Test.", .rows = test_rows,
+	.examples = "kfxt test\nkfxt test -- ls\n", .operands_max = UINT_MAX,
+	.stops_at_operand = true,
+};
+
+static struct opt_cfg parsed;
+
+static int cmd_parse(int argc, char **argv)
+{
+	parsed = (struct opt_cfg){ .duration = 77 };
+	return opt_parse(&test_command, &parsed, argc, argv);
+}
+
+static int cmd_parse_one(int argc, char **argv)
+{
+	struct opt_command one = test_command;
+
+	one.stops_at_operand = false;
+	one.operands = "FILE";
+	one.operands_min = one.operands_max = 1;
+	parsed = (struct opt_cfg){ 0 };
+	return opt_parse(&one, &parsed, argc, argv);
+}
+
+static void test_opt_kinds(void **state)
+{
+	struct run r;
+
+	(void)state;
+	r = run_command(cmd_parse, "test", "-f", "-s", "a", "--number=9", "-z64K", "-t", "1.5s",
+			"-i", "a", "--item", "b", "-c", "0-2", NULL);
+	assert_int_equal(r.code, 14);
+	assert_true(parsed.flag);
+	assert_string_equal(parsed.string, "a");
+	assert_int_equal(parsed.number, 9);
+	assert_int_equal(parsed.size, 65536);
+	assert_int_equal(parsed.duration, 1500000000);
+	assert_int_equal(parsed.list.cnt, 2);
+	assert_string_equal(parsed.list.items[1], "b");
+	assert_int_equal(num_cpus_count(&parsed.cpus), 3);
+	run_free(&r);
+}
+
+static void test_opt_defaults(void **state)
+{
+	struct run r;
+
+	(void)state;
+	r = run_command(cmd_parse, "test", "ls", "-f", NULL);
+	assert_int_equal(r.code, 1);
+	assert_false(parsed.flag);
+	assert_string_equal(parsed.string, "x");
+	assert_int_equal(parsed.number, 5);
+	assert_int_equal(parsed.size, 4 << 20);
+	assert_int_equal(parsed.duration, 77);
+	run_free(&r);
+	r = run_command(cmd_parse, "test", "-f", "--", "-x", NULL);
+	assert_int_equal(r.code, 3);
+	run_free(&r);
+}
+
+/* Each with its whole message. */
+static void test_opt_errors(void **state)
+{
+	static const struct {
+		const char *arg, *message;
+	} bad[] = {
+		{ "--strinng=3", "kfxt: test: unknown option: --strinng=3 (did you mean --string?)\n" },
+		{ "--zzzzzz", "kfxt: test: unknown option: --zzzzzz (see kfxt help test)\n" },
+		{ "-x", "kfxt: test: unknown option: -x (see kfxt help test)\n" },
+		{ "-s", "kfxt: test: -s: a value is missing\n" },
+		{ "--string", "kfxt: test: --string: a value is missing\n" },
+		{ "--flag=1", "kfxt: test: --flag: takes no value\n" },
+		{ "--number=12abc", "kfxt: test: --number: text follows the number: '12abc'\n" },
+		{ "--number=0", "kfxt: test: --number: too small: '0'\n" },
+		{ "--number=10", "kfxt: test: --number: too large: '10'\n" },
+		{ "--cpus=3-1", "kfxt: test: --cpus: range runs backwards: '3-1'\n" },
+		{ "--size=\x1b[2J", "kfxt: test: --size: not a number: '\\x1b[2J'\n" },
+	};
+	struct run r;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		r = run_command(cmd_parse, "test", bad[i].arg, NULL);
+		assert_int_equal(r.code, -EINVAL);
+		assert_string_equal(r.err, bad[i].message);
+		assert_string_equal(r.out, "");
+		run_free(&r);
+	}
+}
+
+static void test_opt_operands(void **state)
+{
+	struct run r;
+
+	(void)state;
+	r = run_command(cmd_parse_one, "test", NULL);
+	assert_int_equal(r.code, -EINVAL);
+	assert_string_equal(r.err,
+			    "kfxt: test: operand missing (usage: kfxt test [OPTION]... FILE)\n");
+	run_free(&r);
+	r = run_command(cmd_parse_one, "test", "a", "-f", "b", NULL);
+	assert_int_equal(r.code, -EINVAL);
+	assert_string_equal(r.err, "kfxt: test: one operand too many: b (see kfxt help test)\n");
+	run_free(&r);
+	r = run_command(cmd_parse_one, "test", "a", "-f", NULL);
+	assert_int_equal(r.code, 2);
+	assert_true(parsed.flag);
+	run_free(&r);
+}
+
+static void check_help(int (*cmd)(int, char **), const char *name)
+{
+	struct run r = run_command(cmd, name, "--help", NULL);
+	unsigned int lines = 0;
+	const char *s;
+	size_t len;
+
+	assert_int_equal(r.code, 0);
+	assert_string_equal(r.err, "");
+	for (s = r.out; *s; s += len + 1) {
+		len = strcspn(s, "\n");
+		assert_true(len <= 80);
+		lines++;
+	}
+	assert_true(lines <= 24);
+	assert_has(r.out, "Usage: kfxt ");
+	assert_has(r.out, "\nExamples:\n  kfxt ");
+	run_free(&r);
+}
+
+static void test_opt_help(void **state)
+{
+	struct run r = run_command(cmd_parse, "test", "-h", NULL);
+
+	(void)state;
+	assert_has(r.out, "      --number N          one to nine [5]\n");
+	assert_has(r.out, "  -h, --help              print this help\n");
+	run_free(&r);
+	check_help(cmd_parse, "test");
+	check_help(cmd_dump, "dump");
+	check_help(cmd_verify, "verify");
+	check_help(cmd_report, "report");
+}
+
+/* ---- log, json, input ------------------------------------------------------ */
+
+static void test_log_text(void **state)
+{
+	char buf[64], small[6];
+
+	(void)state;
+	assert_string_equal(log_text(buf, sizeof(buf), "a\x1b[m\n\x7f", 6), "a\\x1b[m\\x0a\\x7f");
+	assert_string_equal(log_text(buf, sizeof(buf), "\xc3\xa4\xff\xc3", 4), "\xc3\xa4\\xff\\xc3");
+	/* C1, bidirectional override, overlong, surrogate, NUL */
+	assert_string_equal(log_text(buf, sizeof(buf), "\xc2\x9b", 2), "\\xc2\\x9b");
+	assert_string_equal(log_text(buf, sizeof(buf), "\xe2\x80\xae", 3), "\\xe2\\x80\\xae");
+	assert_string_equal(log_text(buf, sizeof(buf), "\xc0\xaf", 2), "\\xc0\\xaf");
+	assert_string_equal(log_text(buf, sizeof(buf), "\xed\xa0\x80", 3), "\\xed\\xa0\\x80");
+	assert_string_equal(log_text(buf, sizeof(buf), "\0", 1), "\\x00");
+	assert_string_equal(log_text(small, sizeof(small), "abc\x01zz", 6), "abc");
+	assert_string_equal(log_text(small, sizeof(small), "abcdefgh", 8), "abcde");
+}
+
+static int print_messages(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	log_info("one\ntwo %s", "\r");
+	log_debug("not shown");
+	log_set_level(LOG_LEVEL_ERROR);
+	log_warn("not shown");
+	log_error("last");
+	return 0;
+}
+
+static void test_log_levels(void **state)
+{
+	struct run r = run_command(print_messages, NULL);
+
+	(void)state;
+	assert_string_equal(r.err, "kfxt: one\n      two \\x0d\nkfxt: last\n");
+	run_free(&r);
+}
+
+static int print_json_strings(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	json_print_string("a\"\\\n\x7f\xff\xc3\xa4\xc2\x9b\xe2\x80\xae\xf0\x9f\x90\xa7", 17);
+	json_print_double(0.0 / 0.0);
+	json_print_hex("\x01\xfe", 2);
+	json_print_text(NULL);
+	return 0;
+}
+
+static void test_json(void **state)
+{
+	struct run r = run_command(print_json_strings, NULL);
+
+	(void)state;
+	assert_string_equal(r.out, "\"a\\\"\\\\\\u000a\\u007f\\ufffd\xc3\xa4\\u009b\\u202e\xf0\x9f\x90\xa7\""
+			    "\"nan\"\"01fe\"null");
+	run_free(&r);
+}
+
+static void write_gzip(const char *path, const void *data, size_t len)
+{
+	gzFile f = gzopen(path, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(gzwrite(f, data, (unsigned int)len), len);
+	assert_int_equal(gzclose(f), Z_OK);
+}
+
+/* What input_read() ends with: 0 or -errno. */
+static long read_all(const char *path)
+{
+	struct input *in;
+	char buf[4096];
+	long n;
+
+	n = input_open(&in, path);
+	if (n)
+		return n;
+	while ((n = input_read(in, buf, sizeof(buf))) > 0)
+		;
+	input_close(in);
+	return n;
+}
+
+static void test_input(void **state)
+{
+	char path[] = "/tmp/kfxt-test-XXXXXX";
+	char *data = malloc(100000);
+	int fd = mkstemp(path), i;
+	char byte;
+
+	(void)state;
+	assert_non_null(data);
+	for (i = 0; i < 100000; i++)
+		data[i] = (char)(rand() >> 8);
+	write_gzip(path, data, 100000);
+	assert_int_equal(read_all(path), 0);
+	/* flip a bit in the middle, then cut the end off */
+	assert_int_equal(pread(fd, &byte, 1, 50000), 1);
+	byte ^= 0x10;
+	assert_int_equal(pwrite(fd, &byte, 1, 50000), 1);
+	assert_int_equal(read_all(path), -EBADMSG);
+	byte ^= 0x10;
+	assert_int_equal(pwrite(fd, &byte, 1, 50000), 1);
+	assert_int_equal(ftruncate(fd, 60000), 0);
+	assert_int_equal(read_all(path), -ENODATA);
+	assert_int_equal(read_all("/tmp"), -EISDIR);
+	assert_int_equal(read_all("/nonexistent"), -ENOENT);
+	assert_non_null(strstr(input_error(-EBADMSG), "corrupt"));
+	close(fd);
+	unlink(path);
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_num_u64),
+		cmocka_unit_test(test_num_size),
+		cmocka_unit_test(test_num_duration),
+		cmocka_unit_test(test_num_cpus),
+		cmocka_unit_test(test_opt_kinds),
+		cmocka_unit_test(test_opt_defaults),
+		cmocka_unit_test(test_opt_errors),
+		cmocka_unit_test(test_opt_operands),
+		cmocka_unit_test(test_opt_help),
+		cmocka_unit_test(test_log_text),
+		cmocka_unit_test(test_log_levels),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_input),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

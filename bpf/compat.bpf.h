@@ -58,14 +58,22 @@ static __always_inline __u64 preempt_count_address(struct task_struct *current_t
 	return (__u64)rq + cfg_preempt_count_from_rq;
 }
 
+/* Loads through it cannot fault: since 6.2 (commit a35b9af4ec2c). */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+const volatile bool cfg_rdonly_cast __weak = false;	/* the kernel has it */
+
 /* Is the thread that is current merely the one an interrupt came upon? */
 static __always_inline bool in_interrupt(__u64 preempt_count_address)
 {
-	int count;
+	int count = 0;
 
-	if (!preempt_count_address ||
-	    bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_address))
+	if (!preempt_count_address)
 		return false;
+	if (cfg_rdonly_cast)
+		count = ((struct refcount_struct *)bpf_rdonly_cast((void *)preempt_count_address,
+			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
+	else
+		bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_address);
 	return count & (SOFTIRQ_OFFSET | HARDIRQ_MASK | NMI_MASK);
 }
 

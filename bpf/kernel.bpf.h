@@ -26,6 +26,13 @@ struct rq {
 	int cpu;
 };
 
+/* Any structure that begins with an int. */
+struct refcount_struct {
+	struct {
+		int counter;
+	} refs;
+};
+
 struct cfs_rq {
 	struct rq *rq;
 };

@@ -101,3 +101,12 @@ bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs)
 	btf__free(btf);
 	return has;
 }
+
+bool kernel_btf_has_function(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}

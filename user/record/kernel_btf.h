@@ -16,4 +16,7 @@ int64_t kernel_btf_preempt_count_from_rq(void);
 /* Does the kernel have this tracepoint, with at least that many arguments? */
 bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs);
 
+/* Does the kernel have a function of this name? */
+bool kernel_btf_has_function(const char *name);
+
 #endif

@@ -64,6 +64,7 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
+	skel->rodata->cfg_rdonly_cast = kernel_btf_has_function("bpf_rdonly_cast");
 	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
 	err = err ?: bpf_map__set_max_entries(skel->maps.rings, p->cpus_cnt << (shift - chunk_shift));
 	err = err ?: bpf_map__set_value_size(skel->maps.rings, (1U << chunk_shift) + RING_SLACK_BYTES);

@@ -2,7 +2,8 @@
 /*
  * The few kernel types the programs look into, with the fields they use and no
  * others. CO-RE relocates each access against the running kernel's BTF, so the
- * order and the neighbours of the fields do not matter.
+ * order and the neighbours of the fields do not matter, nor, where they are
+ * unsigned here, their size.
  */
 #ifndef KFXT_KERNEL_BPF_H
 #define KFXT_KERNEL_BPF_H
@@ -49,9 +50,9 @@ struct mm_struct {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
-	int exit_state;
+	unsigned int exit_state;
 	unsigned int flags;
-	int on_rq;
+	unsigned int on_rq;	/* one byte since 7.x */
 	int prio;
 	int pid, tgid;
 	struct sched_entity se;

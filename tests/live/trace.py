@@ -75,27 +75,27 @@ class Trace:
     def sense(self):
         """What contradicts itself, by a model of its own: Counter of complaints."""
         bad, cpus, state = collections.Counter(), {}, {}
-        open_gaps = set()
+        # While a CPU does not record, wakes are missing: who sleeps may not sleep on.
+        deaf = {s.cpu for s in self.switches if s.mark == 'start'}
         for _, _, item in self.in_order:
             if isinstance(item, Wakeup):
                 if state.get(item.tid) in ('running', 'R', 'woken'):
                     bad['wakeup of a thread that is ' + state[item.tid]] += 1
                 state[item.tid] = 'woken'
                 continue
-            if item.mark == 'gap':
+            if item.mark:
                 state.clear()
-                open_gaps ^= {item.cpu}
+                deaf ^= {item.cpu}
             if item.cpu in cpus and cpus[item.cpu] != item.out:
                 bad['switched out is not who ran'] += 1
             cpus[item.cpu] = item.into
             if item.out:
                 state[item.out] = 'R' if item.state in ('R', 'R+') else 'asleep'
             if item.into:
-                if state.get(item.into) in ('asleep', 'running') and not open_gaps:
+                if state.get(item.into) in ('asleep', 'running') and not deaf:
                     bad['switched in from ' + state[item.into]] += 1
                 state[item.into] = 'running'
-            if open_gaps:
-                # Wakes are being lost: who sleeps is not known to sleep on.
+            if deaf:
                 for tid in [t for t, s in state.items() if s == 'asleep']:
                     del state[tid]
         return bad

@@ -100,7 +100,8 @@ static void add_scheduling(struct fxt_walk *walk, const struct fxt_record *rec)
 		add_word(walk, rec->wakeup.thread);
 	} else {
 		add_word(walk, rec->legacy_switch.cpu | rec->legacy_switch.state << 16);
-		add_word(walk, rec->legacy_switch.out_priority | rec->legacy_switch.in_priority << 8);
+		add_word(walk, rec->legacy_switch.out_priority);
+		add_word(walk, rec->legacy_switch.in_priority);
 		add_thread(walk, &rec->legacy_switch.out);
 		add_thread(walk, &rec->legacy_switch.in);
 	}
@@ -196,6 +197,7 @@ static void add_record(struct state *s, const struct fxt_record *rec, bool skip_
 static void account(struct state *s, const struct fxt_record *rec)
 {
 	struct fxt_walk *walk = s->walk;
+	const char *first = NULL;
 
 	if (rec->offset != s->expected && rec->len)
 		walk->broken = "a gap between records";
@@ -203,12 +205,14 @@ static void account(struct state *s, const struct fxt_record *rec)
 		walk->broken = "a record that is not whole words";
 	if (rec->kind == FXT_KIND_DAMAGED) {
 		if (rec->offset || rec->len)
-			walk->first_reason = walk->first_reason ? walk->first_reason : rec->damage.reason;
+			first = rec->damage.reason;
 		walk->damage_bytes += rec->len;
 		if (!rec->len && rec->offset && s->expected <= s->source.len)
 			walk->broken = "damage of no length inside";
 	}
 	walk->kinds[rec->kind]++;
+	if (!walk->first_reason)
+		walk->first_reason = first;
 	s->expected = rec->offset + rec->len > s->expected ? rec->offset + rec->len : s->expected;
 	if (!walk->first_reason)
 		walk->intact_bytes = s->expected;

@@ -213,7 +213,8 @@ enum fxt_arg_type {
 #define FXT_HEADER(type, words) \
 	(FXT_PUT(type, FXT_F_TYPE) | FXT_PUT(words, FXT_F_SIZE))
 #define FXT_ARG_HEADER(type, words, name) \
-	(FXT_PUT(type, FXT_F_ARG_TYPE) | FXT_PUT(words, FXT_F_ARG_SIZE) | FXT_PUT(name, FXT_F_ARG_NAME))
+	(FXT_PUT(type, FXT_F_ARG_TYPE) | FXT_PUT(words, FXT_F_ARG_SIZE) | \
+	 FXT_PUT(name, FXT_F_ARG_NAME))
 #define FXT_SCHED_HEADER(type, words, nargs, cpu) \
 	(FXT_HEADER(FXT_SCHEDULING, words) | FXT_PUT(type, FXT_F_SCHED_TYPE) | \
 	 FXT_PUT(nargs, FXT_F_SCHED_NARGS) | FXT_PUT(cpu, FXT_F_SCHED_CPU))

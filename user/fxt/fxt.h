@@ -372,6 +372,7 @@ int fxt_reader_open(struct fxt_reader **out, fxt_read_fn read, void *ctx);
  * large record handed out before turned out to be cut short. A section of a
  * provider that was not announced is damage as well, yet the records in it are
  * read, with new tables.
+ * A record of unknown type is taken for one if others follow it, or the end.
  *
  * Only the members of *@rec that belong to its kind, and as many arguments as
  * it has, are set.

@@ -456,7 +456,8 @@ static int leave_large(struct fxt_reader *r, struct fxt_record *rec)
 		r->left -= n;
 		if (r->left && r->ended) {
 			r->left = 0;
-			return report(r, rec, r->offset, "large record cut short by the end of the input");
+			return report(r, rec, r->offset,
+				      "large record cut short by the end of the input");
 		}
 		err = r->left ? refill(r, 1) : 0;
 		if (err)

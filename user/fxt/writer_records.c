@@ -71,7 +71,8 @@ int fxt_write_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str na
 	at = fxt_draft_place(&d);
 	if (!at)
 		return d.err;
-	*at++ = FXT_HEADER(FXT_METADATA, d.words) | FXT_PUT(FXT_META_PROVIDER_INFO, FXT_F_META_TYPE) |
+	*at++ = FXT_HEADER(FXT_METADATA, d.words) |
+		FXT_PUT(FXT_META_PROVIDER_INFO, FXT_F_META_TYPE) |
 		FXT_PUT(id, FXT_F_META_PROVIDER) | FXT_PUT(text->len, FXT_F_META_NAME_LEN);
 	fxt_put_text(at, text);
 	return change_provider(w, id);

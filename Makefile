@@ -150,6 +150,13 @@ $(TEST_BIN):
 
 unit: $(UNIT_BIN) $(TEST_BIN)
 
+# libFuzzer over the reader; the library is compiled with it.
+FUZZ_SRC := $(addprefix tests/unit/,fxt_fuzz.c fxt_walk.c fxt_mem.c) $(FXT_SRC)
+$(O)/tests/fxt_fuzz: $(FUZZ_SRC) $(wildcard user/fxt/*.h tests/unit/*.h) $(O)/flags
+	$(call msg,FUZZ)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -g -O1 -D_GNU_SOURCE -Iuser/fxt -fsanitize=fuzzer,address,undefined -o $@ $(FUZZ_SRC)
+
 check:
 	$(Q)scripts/install-packages.sh test
 	$(Q)tests/run.sh

@@ -75,9 +75,11 @@ class Trace:
     def sense(self):
         """What contradicts itself, by a model of its own: Counter of complaints."""
         bad, cpus, state = collections.Counter(), {}, {}
-        # While a CPU does not record, wakes are missing: who sleeps may not sleep on.
+        # While a CPU does not record, nothing is known of who does not run on another.
         deaf = {s.cpu for s in self.switches if s.mark == 'start'}
         for _, _, item in self.in_order:
+            if deaf:
+                state = {tid: s for tid, s in state.items() if s == 'running'}
             if isinstance(item, Wakeup):
                 if state.get(item.tid) in ('running', 'R', 'woken'):
                     bad['wakeup of a thread that is ' + state[item.tid]] += 1
@@ -92,12 +94,9 @@ class Trace:
             if item.out:
                 state[item.out] = 'R' if item.state in ('R', 'R+') else 'asleep'
             if item.into:
-                if state.get(item.into) in ('asleep', 'running') and not deaf:
+                if state.get(item.into) in ('asleep', 'running'):
                     bad['switched in from ' + state[item.into]] += 1
                 state[item.into] = 'running'
-            if deaf:
-                for tid in [t for t, s in state.items() if s == 'asleep']:
-                    del state[tid]
         return bad
 
     def unnamed(self):

@@ -280,8 +280,8 @@ static void test_opt_help(void **state)
 	struct run r = run_command(cmd_parse, "test", "-h", NULL);
 
 	(void)state;
-	assert_has(r.out, "      --number N          one to nine [5]\n");
-	assert_has(r.out, "  -h, --help              print this help\n");
+	assert_has(r.out, "      --number N             one to nine [5]\n");
+	assert_has(r.out, "  -h, --help                 print this help\n");
 	run_free(&r);
 	check_help(cmd_parse, "test");
 	check_help(cmd_dump, "dump");

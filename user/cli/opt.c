@@ -15,7 +15,7 @@
 
 #define LONG_BASE	256	/* getopt's value of row i is LONG_BASE + i, beyond any letter */
 #define WORD_MAX	32	/* longer words are never near an option or command */
-#define HELP_COLUMN	26
+#define HELP_COLUMN	29
 
 static const struct opt common_rows[] = {
 	{ "quiet", 'q', OPT_QUIET, NULL, "print errors only", 0, NULL, 0, 0 },
@@ -354,7 +354,8 @@ void opt_print_help(const struct opt_command *cmd)
 	unsigned int i;
 
 	table_init(&t, cmd);
-	printf("Usage: kfxt %s [OPTION]... %s\n%s\n\nOptions:\n", cmd->name, cmd->operands,
+	printf("Usage: kfxt %s [OPTION]...%s%s\n%s\n\nOptions:\n", cmd->name,
+	       cmd->operands[0] ? " " : "", cmd->operands,
 	       cmd->summary);
 	for (i = 0; i < t.cnt; i++)
 		print_row(t.rows[i]);

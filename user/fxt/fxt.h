@@ -71,6 +71,10 @@ struct fxt_arg {
 	};
 };
 
+/*
+ * An argument of each type, made for the call it is passed to: @name, text and
+ * bytes are borrowed until then. Names go into the string table.
+ */
 struct fxt_arg fxt_arg_null(const char *name);
 struct fxt_arg fxt_arg_i32(const char *name, int32_t v);
 struct fxt_arg fxt_arg_u32(const char *name, uint32_t v);

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every test there is: `make check` calls it. Needs root and BPF for the live
+# tests; without them they fail, since skipped is not passed.
+#
+#   tests/run.sh [SUITE...]     unit golden sanitize fuzz live docs scripts install
+#
+# Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+O=${O:-build}
+FUZZ_SECONDS=${FUZZ_SECONDS:-20}
+results=$(mktemp)
+log=$(mktemp)
+trap 'rm -f "$results" "$log"' EXIT
+shopt -s nullglob
+
+# Each suite ends with "NAME: P passed, F failed, S skipped", which is what counts.
+tally() {
+	printf '%s: %d passed, %d failed, %d skipped\n' "$@" | tee -a "$results"
+}
+
+# One test that is a command: its output is shown if it fails.
+passed=0 failed=0
+try() {
+	local name=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok - $name"
+	else
+		failed=$((failed + 1))
+		echo "not ok - $name"
+		tail -n 40 "$log" | sed 's/^/# /'
+	fi
+}
+
+# A suite that counts by itself; one that dies before it counts has failed.
+suite() {
+	local name=$1
+	shift
+	"$@" 2>&1 | tee "$log"
+	if ! grep -E "^$name: [0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$" "$log" >>"$results"; then
+		tally "$name" 0 1 0
+	fi
+}
+
+build() {
+	make --no-print-directory -s -j"$(nproc)" WERROR=1 "$@"
+}
+
+# cmocka's tests one by one, as TAP.
+unit_in() {
+	local bin
+	passed=0 failed=0
+	for bin in "$1"/tests/*_test; do
+		CMOCKA_MESSAGE_OUTPUT=tap "$bin" >"$log" 2>&1
+		local code=$? ok bad
+		ok=$(grep -c '^ok ' "$log")
+		bad=$(grep -c '^not ok ' "$log")
+		[ "$code" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1 # it crashed
+		passed=$((passed + ok)) failed=$((failed + bad))
+		sed "s|^|# ${bin##*/}: |" "$log" | grep -E "not ok|ERROR|#  |Sanitizer" | head -n 40
+		echo "# ${bin##*/}: $ok ok, $bad not ok, exit $code"
+	done
+}
+
+suite_unit() {
+	unit_in "$O"
+	try "independent reader, self-test" python3 tests/fxtread.py --self-test
+	tally unit $passed $failed 0
+}
+
+suite_golden() {
+	suite golden python3 tests/golden/golden_test.py "$O"
+}
+
+# All that runs in user space, once more under ASan and UBSan.
+suite_sanitize() {
+	local failed_before
+	if ! build O="$O/san" SAN=address,undefined all unit; then
+		tally sanitize 0 1 0
+		return
+	fi
+	unit_in "$O/san"
+	failed_before=$failed
+	try "golden files with sanitizers" python3 tests/golden/golden_test.py "$O/san"
+	try "a recording with sanitizers" "$O/san/kfxt" record -q -d 500ms -o "$O/san/t.fxt"
+	try "it is clean" "$O/san/kfxt" verify "$O/san/t.fxt"
+	[ "$failed" -eq "$failed_before" ] || cat "$log"
+	tally sanitize $passed $failed 0
+}
+
+suite_fuzz() {
+	passed=0 failed=0
+	try "fuzzer of the reader builds" build "$O/tests/fxt_fuzz"
+	mkdir -p "$O/fuzz-seeds"
+	gzip -dc tests/golden/states-6.1.fxt.gz >"$O/fuzz-seeds/states.fxt"
+	try "fuzzer of the reader, $FUZZ_SECONDS s" "$O/tests/fxt_fuzz" "$O/fuzz-seeds" \
+		-max_total_time="$FUZZ_SECONDS" -max_len=16384 -rss_limit_mb=2048 -artifact_prefix="$O/" -print_final_stats=1
+	grep -E "number_of_executed_units|DONE" "$log" | sed 's/^/# /'
+	tally fuzz $passed $failed 0
+}
+
+suite_live() {
+	echo "# live tests run on $(uname -r), as uid $(id -u)"
+	suite live python3 tests/live/live_test.py "$O"
+}
+
+suite_docs() {
+	suite docs tests/docs.sh "$O"
+}
+
+suite_scripts() {
+	passed=0 failed=0
+	try "shellcheck" shellcheck scripts/*.sh tests/*.sh .ci/run
+	try "python compiles" python3 -m py_compile tests/*.py tests/*/*.py
+	try "headers compile alone" headers_alone
+	try "format.h compiles for BPF" clang -target bpf -fsyntax-only -x c user/fxt/format.h
+	tally scripts $passed $failed 0
+}
+
+headers_alone() {
+	local header
+	for header in user/*/*.h tests/unit/*.h; do
+		gcc -std=gnu11 -D_GNU_SOURCE -Iuser/fxt -I"$O/gen" -fsyntax-only -x c "$header" || return 1
+	done
+}
+
+# What a user gets: installed files, and a program of theirs built against them.
+suite_install() {
+	local dir
+	passed=0 failed=0
+	dir=$(mktemp -d)
+	try "make install" make --no-print-directory -s O="$O" PREFIX=/usr DESTDIR="$dir" install
+	try "the library through pkg-config" build_example "$dir"
+	try "the man page is found" man -M "$dir/usr/share/man" -w kfxt-record
+	try "make uninstall" make --no-print-directory -s O="$O" PREFIX=/usr DESTDIR="$dir" uninstall
+	try "nothing is left behind" sh -c "! find '$dir' -type f | grep ."
+	rm -rf "$dir"
+	tally install $passed $failed 0
+}
+
+build_example() {
+	local dir=$1 flags
+	flags=$(PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dir \
+		pkg-config --cflags --libs libfxt) || return 1
+	# shellcheck disable=SC2086 # flags are words
+	gcc -o "$dir/example" user/fxt/example.c $flags || return 1
+	(cd "$dir" && ./example) || return 1
+	"$O/kfxt" verify -q "$dir"/*.fxt || [ $? -eq 3 ]
+	rm -f "$dir/example" "$dir"/*.fxt
+}
+
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(unit golden sanitize fuzz live docs scripts install)
+begin=$SECONDS
+if build O="$O" all unit; then
+	for name in "${suites[@]}"; do
+		echo "# ---- $name"
+		"suite_$name"
+	done
+else
+	tally build 0 1 0
+fi
+echo
+cat "$results"
+echo "# $((SECONDS - begin)) s"
+awk '{ p += $2; f += $4; s += $6 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$results"

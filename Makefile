@@ -50,7 +50,8 @@ READ_SRC := $(sort $(wildcard user/read/*.c))
 RECORD_SRC := $(sort $(wildcard user/record/*.c))
 CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
 BPF_SRC	:= bpf/names.bpf.c bpf/sched.bpf.c
-MAN	:= $(sort $(wildcard docs/man/*.1))
+MAN1	:= $(sort $(wildcard docs/man/*.1))
+MAN3	:= $(sort $(wildcard docs/man/*.3))
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 FXT_OBJ	:= $(call obj,$(FXT_SRC))
@@ -185,12 +186,14 @@ install: all
 	install -D -m 644 $(O)/libfxt.a $(DESTDIR)$(PREFIX)/lib/libfxt.a
 	install -D -m 644 $(O)/libfxt.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/fxt user/fxt/fxt.h user/fxt/format.h
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN1)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man3 $(MAN3)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/kfxt $(DESTDIR)$(PREFIX)/lib/libfxt.a \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc \
-		$(MAN:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%)
+		$(MAN1:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
+		$(MAN3:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man3/%)
 	rm -rf $(DESTDIR)$(PREFIX)/include/fxt
 
 clean:

@@ -346,6 +346,10 @@ def end_of_command(tmp):
     record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '30')
     expect(time.time() - begin < 10, 'the command outlived the recording')
     verify(tmp + '/v.fxt')
+    begin = time.time()
+    record(tmp + '/w.fxt', '-d', '300ms', '--', 'sh', '-c',
+           'trap "" TERM; for i in $(seq 30); do sleep 1; done')
+    expect(time.time() - begin < 10, 'a command that ignores SIGTERM outlived the recording')
 
 
 @test
@@ -369,6 +373,10 @@ def full_disk(tmp):
         expect('t.fxt: No space left on device' in r.stderr.decode(), r.stderr.decode())
         t = Trace(tmp + '/small/t.fxt')
         equal(t.problems, [], 'a whole file')
+        # Told: what is in the file, and what the disk did not take.
+        told = [int(n) for n in re.findall(r'(\d+) (?:switches|wakeups|lost)', r.stderr.decode())]
+        equal(told[:2], [len(t.real()), len(t.wakeups)], 'what the summary says is in the file')
+        expect(told[2] > 1000 and told[2] == told[3] + told[4], f'lost: {r.stderr.decode()}')
         expect(len(t.switches) > 1000, f'only {len(t.switches)} switches')
         # The last write was cut: one CPU's records end earlier than the other's.
         end = min(max(s.ts for s in t.switches if s.cpu == cpu) for cpu in {s.cpu for s in t.switches})

@@ -3,7 +3,9 @@
  * kfxt check: what this machine offers and what that means.
  */
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include "../record/feature.h"
@@ -12,6 +14,7 @@
 #include "json.h"
 #include "log.h"
 #include "opt.h"
+#include "output.h"
 
 struct check_cfg {
 	bool json;
@@ -19,6 +22,7 @@ struct check_cfg {
 
 static const struct opt rows[] = {
 	{ "json", 'j', OPT_FLAG, NULL, "print JSON", offsetof(struct check_cfg, json), NULL, 0, 0 },
+	{ "quiet", 'q', OPT_QUIET, NULL, "print nothing, only set the exit status", 0, NULL, 0, 0 },
 	{ 0 },
 };
 
@@ -46,17 +50,25 @@ static int be_silent(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+/* Where a right is missing, it is the right that helps. */
+static const char *remedy(const struct finding *f)
+{
+	return strcmp(f->why, strerror(EPERM)) ? f->feature->remedy : "the capabilities above";
+}
+
 static void print_text(const struct finding *f)
 {
 	const struct feature *feature = f->feature;
 
-	printf("%-8s %-30s %s\n", f->have ? "have" : feature->required ? "MISSING" : "missing",
-	       feature->name, f->have ? "" : feature->used_for);
-	if (f->have)
+	if (f->have) {
+		printf("have     %s\n", feature->name);
 		return;
+	}
+	printf("%-8s %-30s %s\n", feature->required ? "MISSING" : "missing", feature->name,
+	       feature->used_for);
 	if (f->why[0])
-		printf("         %-30s reason: %s\n", "", f->why);
-	printf("         %-30s remedy: %s\n", "", feature->remedy);
+		printf("%39s reason: %s\n", "", f->why);
+	printf("%39s remedy: %s\n", "", remedy(f));
 }
 
 static void print_json(const struct finding *f, bool first)
@@ -69,38 +81,52 @@ static void print_json(const struct finding *f, bool first)
 	printf(", \"reason\": ");
 	json_print_text(f->have || !f->why[0] ? NULL : f->why);
 	printf(", \"remedy\": ");
-	json_print_text(f->have ? NULL : f->feature->remedy);
+	json_print_text(f->have ? NULL : remedy(f));
 	printf("}");
 }
 
-static int check(const struct check_cfg *cfg)
+static void print_head(bool json)
 {
-	unsigned int cnt, i, missing = 0;
-	const struct feature *table = feature_table(&cnt);
-	struct finding finding;
 	struct utsname uts;
 
 	uname(&uts);
-	if (cfg->json) {
+	if (json) {
 		printf("{\"kernel\": ");
 		json_print_text(uts.release);
 		printf(", \"features\": [");
 	} else {
 		printf("kernel %s\n", uts.release);
 	}
+}
+
+static void print_tail(bool json, bool can)
+{
+	if (json)
+		printf("],\n\"can_record\": %s}\n", can ? "true" : "false");
+	else
+		printf("kfxt record %s run here\n", can ? "can" : "cannot");
+}
+
+static int check(const struct check_cfg *cfg)
+{
+	const bool quiet = log_get_level() < LOG_LEVEL_WARN;
+	unsigned int cnt, i, missing = 0;
+	const struct feature *table = feature_table(&cnt);
+	struct finding finding;
+
+	if (!quiet)
+		print_head(cfg->json);
 	for (i = 0; i < cnt; i++) {
 		finding.feature = &table[i];
 		finding.have = feature_have(&table[i], finding.why, sizeof(finding.why));
 		missing += !finding.have && table[i].required;
-		if (cfg->json)
+		if (!quiet && cfg->json)
 			print_json(&finding, i == 0);
-		else
+		else if (!quiet)
 			print_text(&finding);
 	}
-	if (cfg->json)
-		printf("],\n\"can_record\": %s}\n", missing ? "false" : "true");
-	else
-		printf("%s\n", missing ? "kfxt record cannot run here" : "kfxt record can run here");
+	if (!quiet)
+		print_tail(cfg->json, !missing);
 	return missing ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 
@@ -112,5 +138,6 @@ int cmd_check(int argc, char **argv)
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
 	libbpf_set_print(be_silent);
-	return check(&cfg);
+	output_begin();
+	return output_end("check", check(&cfg));
 }

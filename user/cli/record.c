@@ -38,11 +38,11 @@ static const struct opt rows[] = {
 	  offsetof(struct record_cfg, output), "trace.fxt", 0, 0 },
 	{ "duration", 'd', OPT_DURATION, "TIME", "end after TIME: 10, 500ms, 2m",
 	  offsetof(struct record_cfg, duration_ns), NULL, 1, 0 },
-	{ "ring-size", 'm', OPT_SIZE, "SIZE", "ring of each CPU, a power of two",
+	{ "ring-size", 'm', OPT_SIZE, "SIZE", "ring of each CPU, rounded up to a power of two",
 	  offsetof(struct record_cfg, ring_bytes), "4M", 4096, 1ULL << 30 },
 	{ "cpus", 'C', OPT_CPUS, "CPUS", "record these CPUs only: 0-3,7",
 	  offsetof(struct record_cfg, cpus), NULL, 0, 0 },
-	{ "no-perfetto-packets", 0, OPT_FLAG, NULL, "leave out command lines, wall clock, system",
+	{ "no-perfetto-packets", 0, OPT_FLAG, NULL, "leave out wall clock, system, process tree",
 	  offsetof(struct record_cfg, no_perfetto_packets), NULL, 0, 0 },
 	{ "propagate-exit", 0, OPT_FLAG, NULL, "exit as COMMAND did",
 	  offsetof(struct record_cfg, propagate_exit), NULL, 0, 0 },
@@ -56,7 +56,7 @@ static const struct opt_command command = {
 	.rows = rows,
 	.examples = "kfxt record -d 10                     # ten seconds, into trace.fxt\n"
 		    "kfxt record -o make.fxt -- make -j8   # while make runs\n"
-		    "kfxt record -o - | zstd > t.fxt.zst   # until Ctrl-C, through a pipe\n",
+		    "kfxt record -o - | gzip > t.fxt.gz    # until Ctrl-C, through a pipe\n",
 	.operands_max = OPT_ROWS_MAX * 1000,
 	.stops_at_operand = true,
 };
@@ -68,7 +68,7 @@ struct run {
 	struct recorder *recorder;
 	struct workload *workload;	/* NULL: no command */
 	char **argv;			/* the command's, or NULL */
-	char online_text[4096], cpus_text[4096];
+	char online_text[RECORDER_CPUS_TEXT], cpus_text[RECORDER_CPUS_TEXT];
 	uint32_t *cpus;
 	int stop_fd;			/* epoll over all that ends the recording */
 	int signal_fd, timer_fd;
@@ -77,20 +77,6 @@ struct run {
 };
 
 /* ---- which CPUs ---------------------------------------------------------- */
-
-static int read_online(char *text, size_t size)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	int err = 0;
-
-	if (!f)
-		return -errno;
-	if (!fgets(text, size, f))
-		err = -EIO;
-	fclose(f);
-	text[strcspn(text, "\n")] = 0;
-	return err;
-}
 
 /* A set as text: "0-3,7". */
 static void print_cpus(const struct num_cpus *cpus, char *text, size_t size)
@@ -116,7 +102,7 @@ static int choose_cpus(struct run *run)
 	const char *why;
 	unsigned int cpu, n = 0;
 
-	if (read_online(run->online_text, sizeof(run->online_text)) ||
+	if (recorder_online_cpus(run->online_text, sizeof(run->online_text)) ||
 	    num_parse_cpus(run->online_text, &online, &why)) {
 		log_error("record: /sys/devices/system/cpu/online: cannot be read (is sysfs mounted?)");
 		return EXIT_FAILED;
@@ -128,7 +114,7 @@ static int choose_cpus(struct run *run)
 		if (!num_cpus_has(&wanted, cpu))
 			continue;
 		if (!num_cpus_has(&online, cpu)) {
-			log_error("record: -C: CPU %u is not online (online: %s)", cpu, run->online_text);
+			log_error("record: --cpus: CPU %u is not online (online: %s)", cpu, run->online_text);
 			return EXIT_USAGE;
 		}
 		run->cpus[n++] = cpu;
@@ -198,6 +184,13 @@ static const char *bytes_text(uint64_t bytes, char *buf, size_t size)
 	return buf;
 }
 
+/* Events that are not in the trace, as far as they can be counted. */
+static unsigned long long lost(const struct recorder_totals *t)
+{
+	return t->sum.lost_switches + t->sum.lost_wakeups + t->sum.unwritten_switches +
+	       t->sum.unwritten_wakeups + t->skipped;
+}
+
 static void show_progress(void *ctx)
 {
 	struct run *run = ctx;
@@ -214,8 +207,7 @@ static void show_progress(void *ctx)
 	recorder_totals(run->recorder, &t);
 	fprintf(stderr, "\r%.0f s: %llu switches, %llu wakeups, %llu lost, %s \033[K",
 		(now - t.start_ns) / 1e9, (unsigned long long)t.sum.switches,
-		(unsigned long long)t.sum.wakeups,
-		(unsigned long long)(t.sum.lost_switches + t.sum.lost_wakeups),
+		(unsigned long long)t.sum.wakeups, lost(&t),
 		bytes_text(t.bytes, bytes, sizeof(bytes)));
 }
 
@@ -230,6 +222,10 @@ static void show_losses(const struct recorder_totals *t)
 		log_warn("lost %llu switches and %llu wakeups: rings were full (use a larger -m, or a faster disk)",
 			 (unsigned long long)t->sum.lost_switches,
 			 (unsigned long long)t->sum.lost_wakeups);
+	if (t->sum.unwritten_switches || t->sum.unwritten_wakeups)
+		log_warn("lost %llu switches and %llu wakeups: they could not be written",
+			 (unsigned long long)t->sum.unwritten_switches,
+			 (unsigned long long)t->sum.unwritten_wakeups);
 	if (t->sum.unseen_switches)
 		log_warn("%llu switches were not reported by the kernel: what ran then is drawn as a gap",
 			 (unsigned long long)t->sum.unseen_switches);
@@ -239,9 +235,9 @@ static void show_losses(const struct recorder_totals *t)
 	if (t->names_lost)
 		log_warn("lost %llu names: too many processes came at once; threads that ended since may lack one",
 			 (unsigned long long)t->names_lost);
-	if (t->generations_exhausted)
+	if (t->shared_koids)
 		log_warn("%llu threads share a koid with an earlier one: their ids were recycled too often",
-			 (unsigned long long)t->generations_exhausted);
+			 (unsigned long long)t->shared_koids);
 }
 
 static void show_cpus(const struct run *run)
@@ -265,10 +261,10 @@ static void show_summary(const struct run *run)
 	recorder_totals(run->recorder, &t);
 	show_cpus(run);
 	log_debug("memory of rings and maps: %s", bytes_text(t.memory_bytes, memory, sizeof(memory)));
-	log_info("%s: %.3f s, %u CPUs, %llu switches, %llu wakeups, %llu lost, %s", output_name(run),
+	log_info("%s: %.3f s, %u %s, %llu switches, %llu wakeups, %llu lost, %s", output_name(run),
 		 (t.stop_ns - t.start_ns) / 1e9, run->recorder_cfg.cpus_cnt,
-		 (unsigned long long)t.sum.switches, (unsigned long long)t.sum.wakeups,
-		 (unsigned long long)(t.sum.lost_switches + t.sum.lost_wakeups + t.skipped),
+		 run->recorder_cfg.cpus_cnt == 1 ? "CPU" : "CPUs",
+		 (unsigned long long)t.sum.switches, (unsigned long long)t.sum.wakeups, lost(&t),
 		 bytes_text(t.bytes, bytes, sizeof(bytes)));
 	show_losses(&t);
 }
@@ -286,19 +282,18 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-static int explain_open(const struct run *run, int err, const char *what)
+static int explain_open(const struct run *run, int err, const char *what, const char *hint)
 {
-	if (what && !strcmp(what, "output")) {
-		log_error("record: %s: %s", output_name(run),
-			  err == -ENOTTY ? "is a terminal (pipe it into something, or name a file with -o)" :
-			  err == -ELOOP ? "is a symbolic link, which kfxt does not follow" : strerror(-err));
+	if (!what) {
+		log_error("record: %s: %s%s%s%s", output_name(run),
+			  err == -ENOTTY ? "is a terminal" : strerror(-err),
+			  hint ? " (" : "", hint ?: "", hint ? ")" : "");
 		return err == -ENOTTY ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (err == -EPERM || err == -EACCES)
 		log_error("record: %s: not permitted (run as root; kfxt check tells what is missing)", what);
 	else
-		log_error("record: %s: %s (kfxt check tells what this kernel lacks)", what ?: "attaching",
-			  strerror(-err));
+		log_error("record: %s: %s (kfxt check tells what this kernel lacks)", what, strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNSUPPORTED;
 }
 
@@ -306,11 +301,11 @@ static int explain_open(const struct run *run, int err, const char *what)
 
 static int start(struct run *run)
 {
-	const char *what = NULL;
-	int err = recorder_open(&run->recorder, &run->recorder_cfg, &what);
+	const char *what, *hint;
+	int err = recorder_open(&run->recorder, &run->recorder_cfg, &what, &hint);
 
 	if (err)
-		return explain_open(run, err, what);
+		return explain_open(run, err, what, hint);
 	if (run->argv) {
 		err = workload_open(&run->workload, run->argv, !strcmp(run->cfg->output, "-"));
 		err = err ?: watch(run->stop_fd, workload_fd(run->workload));
@@ -336,7 +331,7 @@ static int start(struct run *run)
 /* The command's exit status as a shell would tell it. */
 static int command_status(const struct run *run)
 {
-	int status = workload_finish(run->workload);
+	int status = workload_finish(run->workload, run->signal_fd);
 
 	if (WIFSIGNALED(status)) {
 		log_info("%s was ended by signal %d (%s)", run->argv[0], WTERMSIG(status),
@@ -346,6 +341,17 @@ static int command_status(const struct run *run)
 	if (WEXITSTATUS(status))
 		log_info("%s exited with status %d", run->argv[0], WEXITSTATUS(status));
 	return WEXITSTATUS(status);
+}
+
+/* CPUs come and go. Those that came later have no ring. */
+static void warn_if_cpus_changed(const struct run *run)
+{
+	char now[sizeof(run->online_text)];
+
+	if (!num_cpus_count(&run->cfg->cpus) && !recorder_online_cpus(now, sizeof(now)) &&
+	    strcmp(now, run->online_text))
+		log_warn("CPUs %s were online at the start, %s are now: what ran on those that came is not in the trace",
+			 run->online_text, now);
 }
 
 static int record(struct run *run)
@@ -361,6 +367,7 @@ static int record(struct run *run)
 	if (got_signal(run, &number))
 		log_debug("ended by signal %d (%s)", number, strsignal(number));
 	show_summary(run);
+	warn_if_cpus_changed(run);
 	status = run->workload ? command_status(run) : 0;
 	err = recorder_close(run->recorder) ?: err;
 	run->recorder = NULL;
@@ -380,13 +387,18 @@ int cmd_record(int argc, char **argv)
 
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
+	if (!cfg.output[0]) {
+		log_error("record: --output: is empty");
+		return EXIT_USAGE;
+	}
+	while (cfg.ring_bytes & (cfg.ring_bytes - 1))
+		cfg.ring_bytes += cfg.ring_bytes & -cfg.ring_bytes;
 	run.argv = first < argc ? argv + first : NULL;
 	run.progress = isatty(STDERR_FILENO) && log_get_level() >= LOG_LEVEL_INFO;
 	run.recorder_cfg = (struct recorder_cfg){
 		.output = cfg.output,
 		.ring_bytes = cfg.ring_bytes,
 		.cpus_text = run.cpus_text,
-		.online_text = run.online_text,
 		.perfetto_packets = !cfg.no_perfetto_packets,
 	};
 	libbpf_set_print(print_libbpf);

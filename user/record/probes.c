@@ -141,20 +141,17 @@ err_close:
 
 int probes_attach(struct probes *p, const char **what)
 {
-	struct bpf_program *prog, *last = p->skel->progs.on_sched_switch;
+	struct bpf_program *last = p->skel->progs.on_sched_switch;
 	struct bpf_link **link;
 	int err;
 
 	/* By hand only for its place: no sleep may be seen before its wake can be. */
 	bpf_program__set_autoattach(p->skel->progs.begin_or_end, false);
 	bpf_program__set_autoattach(last, false);
-	bpf_object__for_each_program(prog, p->skel->obj)
-		if (bpf_program__autoattach(prog))
-			*what = bpf_program__name(prog);
+	*what = "attaching the BPF programs";
 	err = kfxt_bpf__attach(p->skel);
 	if (err)
 		return err;
-	*what = bpf_program__name(last);
 	link = &p->skel->links.on_sched_switch;
 	*link = bpf_program__attach(last);
 	return *link ? 0 : -errno;

@@ -42,6 +42,7 @@ int probes_begin(struct probes *p);
 /*
  * Ends it: the last record of each CPU switches out who runs. A CPU whose ring
  * has no room stays live; returns how many there are, to be drained and tried again.
+ * CPUs that went offline count too, and will not end by themselves.
  */
 int probes_end(struct probes *p);
 /* Detaches and frees. NULL is fine. */

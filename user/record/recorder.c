@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -25,6 +26,11 @@
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
 
+/* What a CPU's ring held and the output did not take. */
+struct unwritten {
+	uint64_t switches, wakeups;
+};
+
 struct recorder {
 	const struct recorder_cfg *cfg;
 	struct sink *sink;
@@ -35,7 +41,23 @@ struct recorder {
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* of those, known when /proc was last read */
 	struct iovec *pieces;
+	struct unwritten *unwritten;	/* by position in cfg.cpus */
 };
+
+int recorder_online_cpus(char *text, size_t size)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int err = 0;
+
+	text[0] = 0;
+	if (!f)
+		return -errno;
+	if (!fgets(text, size, f))
+		err = -EIO;
+	fclose(f);
+	text[strcspn(text, "\n")] = 0;
+	return err;
+}
 
 static uint64_t now_ns(void)
 {
@@ -82,12 +104,14 @@ static int write_header(struct recorder *r)
 
 static int write_start(struct recorder *r)
 {
+	char online[RECORDER_CPUS_TEXT];
 	struct utsname uts;
 
 	uname(&uts);
+	recorder_online_cpus(online, sizeof(online));
 	const struct fxt_arg args[] = {
 		fxt_arg_str("cpus", fxt_str_inline(r->cfg->cpus_text, strlen(r->cfg->cpus_text))),
-		fxt_arg_str("online", fxt_str_inline(r->cfg->online_text, strlen(r->cfg->online_text))),
+		fxt_arg_str("online", fxt_str_inline(online, strlen(online))),
 		fxt_arg_u64("ring_bytes", r->cfg->ring_bytes),
 		fxt_arg_str("kernel", fxt_str_inline(uts.release, strlen(uts.release))),
 	};
@@ -95,7 +119,8 @@ static int write_start(struct recorder *r)
 	return write_own_event(r, "start", r->start_ns, args, sizeof(args) / sizeof(args[0]));
 }
 
-int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what)
+int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
+		  const char **hint)
 {
 	const struct probes_cfg probes_cfg = {
 		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
@@ -104,6 +129,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	int err = -ENOMEM;
 
 	*what = "allocating memory";
+	*hint = NULL;
 	if (!r)
 		return err;
 	r->cfg = cfg;
@@ -111,14 +137,15 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	err = err ?: probes_attach(r->probes, what);
 	if (err)
 		goto err_close;
-	*what = "output";
-	err = sink_open(&r->sink, cfg->output);
+	*what = NULL;
+	err = sink_open(&r->sink, cfg->output, hint);
 	err = err ?: fxt_writer_open(&r->w, sink_write, r->sink);
 	if (!err && cfg->perfetto_packets)
 		err = packets_open(&r->packets, r->w);
 	err = err ?: names_open(&r->names, r->w, r->probes, r->packets);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
-	if (!r->pieces)
+	r->unwritten = calloc(cfg->cpus_cnt, sizeof(*r->unwritten));
+	if (!r->pieces || !r->unwritten)
 		err = -ENOMEM;
 	err = err ?: write_header(r);
 	if (err)
@@ -139,12 +166,36 @@ int recorder_begin(struct recorder *r)
 	return err ?: probes_begin(r->probes);
 }
 
-/* Writes what a ring holds up to @head and gives it back. */
-static int drain_ring(struct recorder *r, struct ring *ring, uint64_t head)
+/* Counts the switches and wakeups of @piece that the output did not take; marks do not count. */
+static void count_unwritten(struct unwritten *u, const struct iovec *piece, size_t taken)
 {
-	int cnt = ring_pieces(ring, head, r->pieces), err;
+	const uint64_t *word = piece->iov_base, *end = word + piece->iov_len / 8;
+	size_t marked = FXT_PUT(STR_MARK, FXT_F_ARG_NAME);
+
+	for (word += taken / 8; word < end; word += FXT_GET(*word, FXT_F_SIZE)) {
+		if (FXT_GET(*word, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP)
+			u->wakeups++;
+		else if (FXT_GET(*word, FXT_F_SIZE) < 7 ||
+			 (word[6] & FXT_PUT(~0ULL, FXT_F_ARG_NAME)) != marked)
+			u->switches++;
+	}
+}
+
+/* Writes what the @i'th CPU's ring holds up to @head and gives it back. */
+static int drain_ring(struct recorder *r, unsigned int i, uint64_t head)
+{
+	struct ring *ring = probes_ring(r->probes, i);
+	int cnt = ring_pieces(ring, head, r->pieces), err, n;
+	uint64_t taken = sink_bytes(r->sink);
 
 	err = cnt ? sink_writev(r->sink, r->pieces, cnt) : 0;
+	taken = sink_bytes(r->sink) - taken;
+	for (n = 0; err && n < cnt; n++) {
+		size_t here = taken < r->pieces[n].iov_len ? taken : r->pieces[n].iov_len;
+
+		count_unwritten(&r->unwritten[i], &r->pieces[n], here);
+		taken -= here;
+	}
 	ring_release(ring, head);
 	return err;
 }
@@ -152,6 +203,7 @@ static int drain_ring(struct recorder *r, struct ring *ring, uint64_t head)
 /*
  * One round. A thread's name is sent before its first record is written, so the
  * heads are taken before the names and what lies before them is written after.
+ * Once the output fails, the rings are emptied all the same, to count what is lost.
  */
 static int drain(struct recorder *r, bool with_names)
 {
@@ -166,8 +218,8 @@ static int drain(struct recorder *r, bool with_names)
 	if (!err && with_names && r->packets)
 		err = packets_flush(r->packets);
 	err = err ?: fxt_writer_flush(r->w);
-	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
-		err = drain_ring(r, probes_ring(r->probes, i), heads[i]);
+	for (i = 0; i < r->cfg->cpus_cnt; i++)
+		err = drain_ring(r, i, heads[i]) ?: err;
 	return err;
 }
 
@@ -215,6 +267,43 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 	return err;
 }
 
+/*
+ * A CPU that could not end by its own program, having gone offline or finding no
+ * room to the last: its last record is written here, from its control words. How
+ * long the last thread ran is then unknown, so its slice has no length.
+ */
+static int end_by_hand(struct recorder *r, unsigned int i)
+{
+	struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
+	const bool gap = ctl->gap_ns;
+	const struct fxt_switch last = {
+		.ts = gap ? ctl->gap_ns : ctl->last_ns,
+		.cpu = r->cfg->cpus[i],
+		.state = FXT_STATE_RUNNING,
+		.out = gap ? ctl->gap_koid : ctl->last_koid,
+	};
+	const struct fxt_arg args[] = {
+		fxt_arg_i32("outgoing_weight", gap ? ctl->gap_prio : ctl->last_prio),
+		fxt_arg_i32("incoming_weight", FXT_WEIGHT_IDLE),
+		fxt_arg_str("mark", fxt_str("stop")),
+	};
+
+	if (ctl->state == CPU_OFF)
+		return 0;
+	ctl->state = CPU_OFF;
+	return fxt_write_switch(r->w, &last, args, 3);
+}
+
+/* Which CPUs are online now tells a reader whether others came that were not recorded. */
+static int write_stop(struct recorder *r)
+{
+	char online[RECORDER_CPUS_TEXT];
+	int err = recorder_online_cpus(online, sizeof(online));
+	const struct fxt_arg arg = fxt_arg_str("online", fxt_str_inline(online, strlen(online)));
+
+	return write_own_event(r, "stop", r->stop_ns, &arg, !err);
+}
+
 static int write_ledger(struct recorder *r)
 {
 	struct probes_counts counts;
@@ -242,9 +331,10 @@ static int write_ledger(struct recorder *r)
 		fxt_arg_u64("names", counts.names_seen - counts.names_lost),
 		fxt_arg_u64("lost_names", counts.names_lost),
 		fxt_arg_u64("skipped", counts.skipped),
+		fxt_arg_u64("shared_koids", counts.generations_exhausted),
 	};
 
-	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, 3);
+	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, 4);
 	if (!err && lost_sum)
 		err = fxt_write_provider_event(r->w, PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	if (!err && r->packets && lost_sum)
@@ -255,13 +345,16 @@ static int write_ledger(struct recorder *r)
 int recorder_end(struct recorder *r)
 {
 	int tries = 0, err = drain(r, true);
+	unsigned int i;
 
-	while (probes_end(r->probes) && !err && tries++ < END_TRIES)
+	while (probes_end(r->probes) && tries++ < END_TRIES)
 		err = drain(r, true);
 	r->stop_ns = now_ns();
-	err = err ?: drain(r, true);
+	err = drain(r, true) ?: err;
+	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
+		err = end_by_hand(r, i);
 	err = err ?: rescan_if_lost(r);
-	err = err ?: write_own_event(r, "stop", r->stop_ns, NULL, 0);
+	err = err ?: write_stop(r);
 	err = err ?: write_ledger(r);
 	if (!err && r->packets)
 		err = packets_flush(r->packets);
@@ -273,10 +366,12 @@ int recorder_end(struct recorder *r)
 void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu *cpu)
 {
 	const struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
+	const struct unwritten *u = &r->unwritten[i];
 
 	*cpu = (struct recorder_cpu){
 		.cpu = r->cfg->cpus[i],
-		.switches = ctl->switches, .wakeups = ctl->wakeups,
+		.switches = ctl->switches - u->switches, .wakeups = ctl->wakeups - u->wakeups,
+		.unwritten_switches = u->switches, .unwritten_wakeups = u->wakeups,
 		.lost_switches = ctl->lost_switches, .lost_wakeups = ctl->lost_wakeups,
 		.unseen_switches = ctl->unseen_switches,
 	};
@@ -291,7 +386,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	probes_counts(r->probes, &counts);
 	*t = (struct recorder_totals){
 		.names = counts.names_seen - counts.names_lost, .names_lost = counts.names_lost,
-		.skipped = counts.skipped, .generations_exhausted = counts.generations_exhausted,
+		.skipped = counts.skipped, .shared_koids = counts.generations_exhausted,
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
 		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};
@@ -301,6 +396,8 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		t->sum.wakeups += c.wakeups;
 		t->sum.lost_switches += c.lost_switches;
 		t->sum.lost_wakeups += c.lost_wakeups;
+		t->sum.unwritten_switches += c.unwritten_switches;
+		t->sum.unwritten_wakeups += c.unwritten_wakeups;
 		t->sum.unseen_switches += c.unseen_switches;
 	}
 }
@@ -317,6 +414,7 @@ int recorder_close(struct recorder *r)
 	err = sink_close(r->sink) ?: err;
 	probes_close(r->probes);
 	free(r->pieces);
+	free(r->unwritten);
 	free(r);
 	return err;
 }

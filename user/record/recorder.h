@@ -7,8 +7,8 @@
 #define RECORD_RECORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct recorder;
 
@@ -18,14 +18,15 @@ struct recorder_cfg {
 	const uint32_t *cpus;		/* to record, online */
 	unsigned int cpus_cnt;
 	const char *cpus_text;		/* the same as a list, "0-3,7" */
-	const char *online_text;	/* all online CPUs as a list */
 	bool perfetto_packets;
 };
 
 /* One CPU's line of the ledger: what its programs counted. */
 struct recorder_cpu {
 	uint32_t cpu;
-	uint64_t switches, wakeups, lost_switches, lost_wakeups;
+	uint64_t switches, wakeups;	/* in the trace */
+	uint64_t lost_switches, lost_wakeups;
+	uint64_t unwritten_switches, unwritten_wakeups;	/* the output took no more */
 	uint64_t unseen_switches;	/* the kernel told nobody of them; found by their absence */
 };
 
@@ -33,18 +34,24 @@ struct recorder_totals {
 	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
 	uint64_t names, names_lost;
 	uint64_t skipped;		/* programs the kernel did not run */
-	uint64_t generations_exhausted;
+	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes;
 	uint64_t memory_bytes;		/* rings and other maps */
 };
 
+/* Room for a list of CPUs. */
+#define RECORDER_CPUS_TEXT	4096
+
+/* The CPUs that are online now, as a list. 0 or -errno. */
+int recorder_online_cpus(char *text, size_t size);
 /*
  * Opens the output, loads and attaches the programs, writes the header; nothing
- * is recorded yet. On failure *@what is static text naming the step that failed;
- * "output" if it was the output. 0 or -errno.
+ * is recorded yet. 0 or -errno; on failure *@what is static text naming the step,
+ * or NULL if it was the output that failed, with *@hint then as of sink_open().
  */
-int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what);
+int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
+		  const char **hint);
 /* Begins: from here on everything is in the trace. */
 int recorder_begin(struct recorder *r);
 /*

@@ -23,43 +23,63 @@ struct sink {
 	uint64_t bytes;
 };
 
-static int open_file(const char *path)
+/* Moves an existing regular file out of the way. */
+static int keep_old(const char *path, const char **hint)
 {
-	char *old;
 	struct stat st;
-	int fd, err = 0;
+	char *old;
+	int err = 0;
 
-	if (!lstat(path, &st)) {
-		if (S_ISLNK(st.st_mode))
-			return -ELOOP;
-		if (S_ISDIR(st.st_mode))
-			return -EISDIR;
-		if (S_ISREG(st.st_mode)) {
-			if (asprintf(&old, "%s.old", path) < 0)
-				return -ENOMEM;
-			if (rename(path, old))
-				err = -errno;
-			free(old);
-			if (err)
-				return err;
-		}
+	if (lstat(path, &st))
+		return 0;	/* open(2) will tell if it matters */
+	if (S_ISLNK(st.st_mode)) {
+		*hint = "symbolic links are not followed; for stdout use -o -";
+		return -ELOOP;
 	}
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+	if (asprintf(&old, "%s.old", path) < 0)
+		return -ENOMEM;
+	if (rename(path, old)) {
+		err = -errno;
+		*hint = "the trace that is there cannot be renamed to end with .old";
+	}
+	free(old);
+	return err;
+}
+
+static int open_file(const char *path, const char **hint)
+{
+	int err = keep_old(path, hint), fd;
+
+	if (err)
+		return err;
 	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
-int sink_open(struct sink **out, const char *path)
+static int open_stdout(const char **hint)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO)) {
+		*hint = "pipe it into something, or name a file with -o";
+		return -ENOTTY;
+	}
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? -errno : fd;
+}
+
+int sink_open(struct sink **out, const char *path, const char **hint)
 {
 	struct sink *s;
 	struct stat st;
 	int fd;
 
-	if (!strcmp(path, "-"))
-		fd = isatty(STDOUT_FILENO) ? -ENOTTY : dup(STDOUT_FILENO);
-	else
-		fd = open_file(path);
+	*hint = NULL;
+	fd = strcmp(path, "-") ? open_file(path, hint) : open_stdout(hint);
 	if (fd < 0)
-		return fd == -1 ? -errno : fd;
+		return fd;
 	s = calloc(1, sizeof(*s));
 	if (!s) {
 		close(fd);

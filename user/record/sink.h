@@ -16,11 +16,12 @@ struct sink;
 
 /*
  * Opens @path for writing, mode 0600; an existing regular file is kept as
- * PATH.old. "-" is stdout. Returns 0 or -errno:
+ * PATH.old. "-" is stdout. Returns 0 or -errno, and then *@hint is static text
+ * to go with it, or NULL:
  *   -ENOTTY	stdout is a terminal
  *   -ELOOP	a symbolic link, which is never followed
  */
-int sink_open(struct sink **out, const char *path);
+int sink_open(struct sink **out, const char *path, const char **hint);
 /*
  * Writes whole FXT records, however often write(2) takes less than it was
  * given; waits where a pipe is full. 0 or -errno; after an

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/pidfd.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "workload.h"
+
+#define PATIENCE_MS	3000	/* between SIGTERM and SIGKILL */
 
 struct workload {
 	pid_t pid;		/* 0: reaped */
@@ -107,17 +110,24 @@ int workload_fd(const struct workload *w)
 	return w->pidfd;
 }
 
-int workload_finish(struct workload *w)
+int workload_finish(struct workload *w, int hurry_fd)
 {
-	if (w->pid > 0) {
-		if (waitpid(w->pid, &w->status, WNOHANG) != w->pid) {
-			kill(w->pid, SIGTERM);
-			kill(w->pid, SIGCONT);
-			while (waitpid(w->pid, &w->status, 0) < 0 && errno == EINTR)
-				;
-		}
-		w->pid = 0;
+	struct pollfd fds[] = {
+		{ .fd = w->pidfd, .events = POLLIN }, { .fd = hurry_fd, .events = POLLIN },
+	};
+
+	if (w->pid <= 0)
+		return w->status;
+	if (!poll(fds, 1, 0)) {
+		kill(w->pid, SIGTERM);
+		kill(w->pid, SIGCONT);
+		poll(fds, 2, PATIENCE_MS);
+		if (!fds[0].revents)
+			kill(w->pid, SIGKILL);
 	}
+	while (waitpid(w->pid, &w->status, 0) < 0 && errno == EINTR)
+		;
+	w->pid = 0;
 	return w->status;
 }
 
@@ -126,7 +136,7 @@ void workload_close(struct workload *w)
 	if (!w)
 		return;
 	close(w->go);
-	workload_finish(w);
+	workload_finish(w, -1);
 	close(w->failed);
 	if (w->pidfd >= 0)
 		close(w->pidfd);

@@ -19,8 +19,12 @@ int workload_open(struct workload **out, char **argv, bool stdout_taken);
 int workload_start(struct workload *w);
 /* Readable when it has ended. */
 int workload_fd(const struct workload *w);
-/* Ends it with SIGTERM if it still runs, waits, and returns its wait(2) status. */
-int workload_finish(struct workload *w);
+/*
+ * Ends it with SIGTERM if it still runs, and with SIGKILL if it does not heed
+ * that for a few seconds or until @hurry_fd is readable (-1: never). Returns its
+ * wait(2) status.
+ */
+int workload_finish(struct workload *w, int hurry_fd);
 /* Also ends and reaps what was not finished. NULL is fine. */
 void workload_close(struct workload *w);
 

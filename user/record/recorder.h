@@ -52,7 +52,7 @@ int recorder_online_cpus(char *text, size_t size);
  */
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint);
-/* Begins: from here on everything is in the trace. */
+/* Begins: from here on everything is in the trace. Raises the caller's priority if it may. */
 int recorder_begin(struct recorder *r);
 /*
  * Drains until @stop_fd is readable. Sleeps meanwhile; woken by the fill level

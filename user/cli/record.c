@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../record/names.h"
 #include "../record/recorder.h"
 #include "../record/workload.h"
 #include "cmd.h"
@@ -315,6 +316,8 @@ static int start(struct run *run)
 		log_error("record: cannot begin: %s", strerror(-err));
 		return EXIT_FAILED;
 	}
+	if (!names_ids_match())
+		log_warn("in a PID namespace: threads that ran before the start have no names (run outside of the container)");
 	err = run->workload ? workload_start(run->workload) : 0;
 	if (err) {
 		log_error("record: %s: %s", run->argv[0], strerror(-err));

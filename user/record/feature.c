@@ -16,6 +16,7 @@
 
 #include "feature.h"
 #include "kernel_btf.h"
+#include "names.h"
 #include "probes.h"
 
 static bool explain(int err, char *why, size_t size)
@@ -85,6 +86,13 @@ static bool have_preempt_count(const struct feature *f, char *why, size_t size)
 	return kernel_btf_preempt_count_from_rq();
 }
 
+static bool have_initial_pid_namespace(const struct feature *f, char *why, size_t size)
+{
+	(void)f;
+	snprintf(why, size, "/proc shows other ids than the kernel's own");
+	return names_ids_match();
+}
+
 /* All of it at once: the programs themselves, attached and let go. */
 static bool have_programs(const struct feature *f, char *why, size_t size)
 {
@@ -127,6 +135,8 @@ static const struct feature features[] = {
 	  NULL, 0 },
 	{ "preempt_count", "telling that an interrupt, not a thread, was the waker",
 	  "kernel with per-CPU variables in its BTF", false, have_preempt_count, NULL, 0 },
+	{ "initial PID namespace", "names of threads that ran before the start", "run outside of the container",
+	  false, have_initial_pid_namespace, NULL, 0 },
 	{ "/proc", "names of threads that ran before the start", "mount -t proc proc /proc", false, have_file,
 	  "/proc/self/task", 0 },
 };

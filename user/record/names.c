@@ -206,6 +206,16 @@ static int write_kernel(struct names *n)
 	return err ?: write_thread(n, 0, 0, "swapper");
 }
 
+/* The initial namespace's inode number is part of the ABI (PROC_PID_INIT_INO). */
+bool names_ids_match(void)
+{
+	char link[32];
+	ssize_t len = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
+
+	link[len < 0 ? 0 : len] = 0;
+	return !strcmp(link, "pid:[4026531836]");
+}
+
 int names_scan(struct names *n)
 {
 	const struct dirent *entry = NULL;
@@ -217,7 +227,7 @@ int names_scan(struct names *n)
 			return -errno;
 		err = write_kernel(n);
 	}
-	for (i = 0; !err && i < SCAN_STEP; i++) {
+	for (i = 0; !err && i < SCAN_STEP && names_ids_match(); i++) {
 		entry = readdir(n->proc);
 		if (!entry)
 			break;

@@ -14,6 +14,11 @@ struct names;
 struct packets;
 struct probes;
 
+/*
+ * Does /proc show the ids that the kernel itself uses? Not inside of a PID
+ * namespace, where names_scan() then reads nothing rather than wrong names.
+ */
+bool names_ids_match(void);
 /* Borrows all three; @packets may be NULL. 0 or -errno. */
 int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets);
 /*

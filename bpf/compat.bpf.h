@@ -32,6 +32,12 @@ static __always_inline __u32 task_cpu(struct task_struct *p)
 	return p->thread_info.cpu;
 }
 
+/* Does it run, or has it only just been switched out? Kernels without SMP do not say. */
+static __always_inline bool task_on_cpu(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->on_cpu) && p->on_cpu;
+}
+
 /*
  * Queued though asleep: since 6.12 a sleeper may stay on the run queue until its
  * lag is paid (commit 152e11f6df29), and a wake of it is a real one.

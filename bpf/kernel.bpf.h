@@ -53,6 +53,7 @@ struct task_struct {
 	unsigned int exit_state;
 	unsigned int flags;
 	unsigned int on_rq;	/* one byte since 7.x */
+	unsigned int on_cpu;
 	int prio;
 	int pid, tgid;
 	struct sched_entity se;

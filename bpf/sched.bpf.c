@@ -91,10 +91,11 @@ static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts,
 	ctl->wakeups++;
 }
 
-/* @in runs from now on. */
-static __always_inline void note_switch(struct cpu_ctl *ctl, __u64 ts, struct side in)
+/* @in, whose id is @tid, runs from now on. */
+static __always_inline void note_switch(struct cpu_ctl *ctl, __u64 ts, struct side in, __u32 tid)
 {
 	ctl->last_ns = ts;
+	ctl->last_tid = tid;
 	ctl->last_koid = in.koid;
 	ctl->last_prio = in.prio;
 }
@@ -176,7 +177,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	struct side in = task_side(running);
 
 	ctl->cur = running->pid;
-	note_switch(ctl, ts, in);
+	note_switch(ctl, ts, in, running->pid);
 	ctl->start_ns = ts;
 	ctl->preempt_count = preempt_count_address(running, cpu);
 	write_switch(ctl, cpu, ts, idle_side(), in, FXT_STATE_RUNNING, 0, STR_MARK_START);
@@ -189,7 +190,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
  */
 static __always_inline void check_unseen(struct cpu_ctl *ctl, struct task_struct *running)
 {
-	if (CUR_TID(ctl->cur) == (__u32)running->pid)
+	if (ctl->last_tid == (__u32)running->pid)
 		return;
 	begin_gap(ctl, ctl->last_ns, (struct side){ ctl->last_koid, ctl->last_prio }, MEND_BYTES);
 	ctl->unseen_switches++;
@@ -201,7 +202,7 @@ static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 {
 	check_unseen(ctl, running);
 	if (!have_room(ctl, cpu, ts, running, MARKED_WORDS)) {
-		ctl->cur = running->pid;
+		ctl->last_tid = running->pid;
 		return false;
 	}
 	write_switch(ctl, cpu, ts, task_side(running), idle_side(), FXT_STATE_RUNNING, 0,
@@ -241,7 +242,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	} else {
 		ctl->lost_switches++;
 	}
-	note_switch(ctl, ts, in);
+	note_switch(ctl, ts, in, next->pid);
 	if (!sleeps) {
 		/* A wake that came just now was a no-op: its mark goes too. */
 		WRITE_ONCE(ctl->cur, (__u32)next->pid);
@@ -260,18 +261,18 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 }
 
 /*
- * A wake that found its target still running as far as the trace knows. If the
- * target is on its way out, its CPU will find the mark with the switch and write
- * the wakeup behind it, at a time that is not before it. If it is not, the wake
- * is a no-op, the kernel says so by an immediate sched_wakeup, and the mark is
- * taken back. Returns false if the target was switched out meanwhile.
+ * A wake that finds its target running leaves a mark. If the target is on its way
+ * out, its CPU will find the mark with the switch and write the wakeup behind it,
+ * at a time that is not before it. If it is not, the wake is a no-op, the kernel
+ * says so by an immediate sched_wakeup, and the mark is taken back. Returns false
+ * if the target, not being @cur any more, was switched out meanwhile.
  */
-static __always_inline bool leave_mark(struct cpu_ctl *ctl, struct cpu_ctl *target, __u32 tid,
-				       __u32 waker)
+static __always_inline bool leave_mark(struct cpu_ctl *ctl, struct cpu_ctl *target, __u64 cur,
+				       __u32 tid, __u32 waker)
 {
 	__u64 mark = CUR_WOKEN | (__u64)waker << 32 | tid;
 
-	if (__sync_val_compare_and_swap(&target->cur, (__u64)tid, mark) != tid)
+	if (__sync_val_compare_and_swap(&target->cur, cur, mark) != cur)
 		return false;
 	ctl->maybe_woken = tid;
 	return true;
@@ -284,7 +285,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_ctl *target, *ctl = ctl_of(cpu);
 	__u32 waker, tid = p->pid;
-	__u64 ts;
+	__u64 ts, cur;
 
 	/*
 	 * A thread that wakes itself has not slept. This is also the one case in
@@ -300,11 +301,16 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	ctl->maybe_woken = 0;
 
 	target = ctl_of(task_cpu(p));
-	if (target && CUR_TID(READ_ONCE(target->cur)) == tid && leave_mark(ctl, target, tid, waker))
+	cur = target ? READ_ONCE(target->cur) : 0;
+	if (target && CUR_TID(cur) == tid && leave_mark(ctl, target, tid, tid, waker))
 		return 0;
 	/* Of threads that have not been seen to switch yet the run queue must tell. */
-	if (!clear_asleep(tid) && !task_sched_delayed(p) && p->on_rq)
+	if (!clear_asleep(tid) && !task_sched_delayed(p) && p->on_rq) {
+		/* Queued; or running unseen, where the kernel did not report its switch in. */
+		if (target && task_on_cpu(p))
+			leave_mark(ctl, target, cur, tid, waker);
 		return 0;
+	}
 
 	ts = bpf_ktime_get_boot_ns();
 	if (have_room(ctl, cpu, ts, me, WAKEUP_WORDS))

@@ -23,9 +23,9 @@ enum cpu_state {
  */
 struct cpu_ctl {
 	/*
-	 * Who runs, as far as the trace has told: the tid in the low half. A
-	 * waker on another CPU that meets its target on the way out sets
-	 * CUR_WOKEN and its own tid; the CPU itself then writes the wakeup.
+	 * Who runs: the tid in the low half. A waker on another CPU that meets its
+	 * target on the way out sets CUR_WOKEN and its own tid; the CPU itself then
+	 * writes the wakeup.
 	 */
 	__u64 cur;
 	__u64 head;		/* bytes ever written to the ring */
@@ -36,9 +36,9 @@ struct cpu_ctl {
 	__u32 gap_koid;		/* who ran when the gap began */
 	__s32 gap_prio;
 	__u32 gap_bytes;	/* it ends when so much is free */
-	__u32 last_koid;	/* who was last switched in, and when */
+	__u32 last_tid;		/* who was last switched in as the trace has it, and when */
+	__u32 last_koid;
 	__s32 last_prio;
-	__u32 pad;
 	__u64 last_ns;
 	__u64 gap_ns;		/* when it began; 0: nothing is missing */
 	__u64 switches, wakeups;		/* written */

@@ -141,6 +141,7 @@ def example_is_a_trace():
         kinds = {rec['type'] for rec in reader}
         if reader.problems or not {'event', 'kernel_object'} <= kinds:
             raise AssertionError(f'{reader.problems} {kinds}')
+        kfxt('verify', os.path.join(tmp, files[0]))
 
 
 def plain_gzip_and_pipe_are_alike():

@@ -80,6 +80,13 @@ def verify(trace):
     expect(r.returncode == 0, 'kfxt verify: ' + r.stdout.decode())
 
 
+def verify_cut(trace):
+    """A recording that was cut short: verify says so and finds nothing else wrong."""
+    r = run('verify', trace)
+    equal(r.returncode, 3, 'exit code of verify for a trace without an end')
+    equal(re.findall(r'problem: (\w+)', r.stdout.decode()), ['no_end'], 'what verify says')
+
+
 def last_cpu():
     return max(os.sched_getaffinity(0))
 
@@ -383,6 +390,7 @@ def full_disk(tmp):
         t.in_order = [x for x in t.in_order if x[0] <= end]
         equal(dict(t.sense()), {}, 'contradictions')
         equal(t.unnamed(), [], 'unnamed')
+        verify_cut(tmp + '/small/t.fxt')
     finally:
         subprocess.run(['umount', tmp + '/small'], check=True)
 
@@ -427,13 +435,16 @@ def pipes_and_terminals(tmp):
 def killed_recorder_leaves_a_readable_file(tmp):
     p = start_recording(tmp)
     time.sleep(0.6)
+    listed = subprocess.run(['bpftool', 'prog', 'list'], capture_output=True).stdout.decode()
+    expect(f'kfxt({p.pid})' in listed, 'programs are not listed while they are attached')
     p.kill()
     p.communicate()
     t = load(tmp + '/t.fxt')
     expect(len(t.switches) > 10, 'hardly anything was written')
+    verify_cut(tmp + '/t.fxt')
     time.sleep(0.1)
-    left = subprocess.run(['bpftool', 'prog', 'list'], capture_output=True).stdout
-    expect(b'on_sched_switch' not in left, 'programs stay attached')
+    left = subprocess.run(['bpftool', 'prog', 'list'], capture_output=True).stdout.decode()
+    expect(f'kfxt({p.pid})' not in left, 'programs stay attached')
 
 
 # ---- 5: what is lost is counted ---------------------------------------------------------------------

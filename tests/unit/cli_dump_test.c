@@ -101,7 +101,7 @@ static void made_all_kinds(struct made *m)
 static void test_dump_text(void **state)
 {
 	static const char *const parts[] = {
-		" magic", " provider_info", " id=1 name=\"kfxt\"\n", "ticks_per_second=1000000000\n",
+		"-  magic\n", "  provider_info   ", " id=1 name=\"kfxt\"\n", "ticks_per_second=1000000000\n",
 		" string ", " thread ", "4.000000005  ",
 		" type=\"counter\" process=10 thread=11 category=\"cat\" name=\"na\\\"me\\x1b[1m\" id=77",
 		" {nothing=null, i32=-5, u32=4000000000, i64=-9223372036854775808, ",
@@ -131,6 +131,7 @@ static void test_dump_text(void **state)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		assert_has(r.out, parts[i]);
 	assert_null(strchr(r.out, '\x1b'));
+	assert_null(strstr(r.out, " \n"));
 	assert_has(r.err, ": damaged in 1 place: 16 bytes are no records\n");
 	run_free(&r);
 	unlink(path);
@@ -218,6 +219,11 @@ static void test_dump_filters(void **state)
 	assert_int_equal(r.code, EXIT_USAGE);
 	assert_string_equal(r.err,
 			    "kfxt: dump: --type: no such kind: 'wakup' (did you mean wakeup?)\n");
+	run_free(&r);
+	/* another word, not a misspelt one */
+	r = run_command(cmd_dump, "dump", "--type=foo", path, NULL);
+	assert_int_equal(r.code, EXIT_USAGE);
+	assert_string_equal(r.err, "kfxt: dump: --type: no such kind: 'foo'\n");
 	run_free(&r);
 	unlink(path);
 	made_free(&m);

@@ -11,6 +11,7 @@
 
 #include "cli_made.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +41,16 @@ static int temp_fd(void)
 	return fd;
 }
 
-struct run run_command(int (*cmd)(int, char **), ...)
+/* With stdout being @out, which is closed. */
+static struct run run_argv(int out, int (*cmd)(int, char **), va_list ap)
 {
-	int saved_out = dup(1), saved_err = dup(2), out = temp_fd(), err = temp_fd(), argc = 0;
+	int saved_out = dup(1), saved_err = dup(2), err = temp_fd(), argc = 0;
 	char *argv[16];
 	struct run r;
-	va_list ap;
 
-	va_start(ap, cmd);
 	while (argc < 15 && (argv[argc] = va_arg(ap, char *)))
 		argc++;
 	argv[argc] = NULL;
-	va_end(ap);
 	fflush(stdout);
 	fflush(stderr);
 	dup2(out, 1);
@@ -68,6 +67,30 @@ struct run run_command(int (*cmd)(int, char **), ...)
 	close(saved_out);
 	close(saved_err);
 	log_set_level(LOG_LEVEL_INFO);
+	return r;
+}
+
+struct run run_command(int (*cmd)(int, char **), ...)
+{
+	struct run r;
+	va_list ap;
+
+	va_start(ap, cmd);
+	r = run_argv(temp_fd(), cmd, ap);
+	va_end(ap);
+	return r;
+}
+
+struct run run_command_full(int (*cmd)(int, char **), ...)
+{
+	int out = open("/dev/full", O_RDWR | O_CLOEXEC);
+	struct run r;
+	va_list ap;
+
+	assert_true(out >= 0);
+	va_start(ap, cmd);
+	r = run_argv(out, cmd, ap);
+	va_end(ap);
 	return r;
 }
 
@@ -245,11 +268,25 @@ void put_clean(struct made *m)
 
 void put_clean_ledgers(struct made *m)
 {
-	struct fxt_arg names[2] = { fxt_arg_u64("names", 4), fxt_arg_u64("lost_names", 0) };
-
 	put_ledger(m, 2000, 0, 2, 1, 0);
 	put_ledger(m, 2000, 1, 3, 1, 0);
-	put_session(m, 2000, "ledger", names, 2);
+	put_totals(m, 2000);
+}
+
+void put_totals(struct made *m, uint64_t ts)
+{
+	struct fxt_arg args[4] = {
+		fxt_arg_u64("names", 4), fxt_arg_u64("lost_names", 0),
+		fxt_arg_u64("skipped", 0), fxt_arg_u64("shared_koids", 0),
+	};
+
+	put_session(m, ts, "ledger", args, 4);
+}
+
+void put_end(struct made *m, uint64_t ts)
+{
+	put_session(m, ts, "stop", NULL, 0);
+	put_totals(m, ts);
 }
 
 void made_begin(struct made *m)
@@ -276,4 +313,43 @@ void append_words(struct made *m, const uint64_t *words, size_t cnt)
 {
 	assert_int_equal(fxt_writer_flush(m->w), 0);
 	made_write(m, words, cnt * 8);
+}
+
+/* ---- verifying ------------------------------------------------------------- */
+
+void verify_made(struct verify *v, struct made *m)
+{
+	struct fxt_reader *r;
+	struct fxt_record rec;
+
+	m->at = 0;
+	assert_int_equal(verify_init(v), 0);
+	assert_int_equal(fxt_reader_open(&r, made_read, m), 0);
+	while (fxt_reader_next(r, &rec) > 0)
+		assert_int_equal(verify_format_record(v, &rec, fxt_reader_ticks_per_second(r)), 0);
+	assert_int_equal(verify_finish(v, r), 0);
+	fxt_reader_close(r);
+}
+
+void assert_found(const struct made *m, enum verify_problem problem, unsigned int count)
+{
+	struct verify *v = malloc(sizeof(*v));
+	struct made copy = *m;
+	unsigned int i;
+
+	assert_non_null(v);
+	verify_made(v, &copy);
+	for (i = 0; i < VERIFY_PROBLEM_CNT; i++)
+		if (v->findings[i].count != (i == problem ? count : 0))
+			fail_msg("%s: %u found (%s)", verify_problem_name((enum verify_problem)i),
+				 (unsigned int)v->findings[i].count, v->findings[i].first);
+	verify_fini(v);
+	free(v);
+}
+
+void finish_found(struct made *m, enum verify_problem problem, unsigned int count)
+{
+	made_close(m);
+	assert_found(m, problem, count);
+	made_free(m);
 }

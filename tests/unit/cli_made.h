@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../user/cli/verify.h"
 #include "../../user/fxt/fxt.h"
 
 struct run {
@@ -18,6 +19,8 @@ struct run {
 
 /* Runs @cmd with the words up to NULL, the first being its name. */
 struct run run_command(int (*cmd)(int, char **), ...);
+/* The same with a stdout that is a full disk. */
+struct run run_command_full(int (*cmd)(int, char **), ...);
 void run_free(struct run *r);
 /* @part stands somewhere in @text. */
 void assert_has(const char *text, const char *part);
@@ -67,7 +70,17 @@ void append_words(struct made *m, const uint64_t *words, size_t cnt);
  * CPU 0, sleeps, is woken by helper, runs on CPU 1, is preempted by kworker.
  */
 void put_clean(struct made *m);
-/* The ledgers that go with it. */
+/* The ledgers that go with it, and the last of them alone. */
 void put_clean_ledgers(struct made *m);
+void put_totals(struct made *m, uint64_t ts);
+/* The end of a session: the event and the last ledger. */
+void put_end(struct made *m, uint64_t ts);
+
+/* Reads it from its first byte; verify_fini() ends it. */
+void verify_made(struct verify *v, struct made *m);
+/* Exactly @count problems, all of this kind; VERIFY_PROBLEM_CNT: none. */
+void assert_found(const struct made *m, enum verify_problem problem, unsigned int count);
+/* The same of a trace still open, which is freed. */
+void finish_found(struct made *m, enum verify_problem problem, unsigned int count);
 
 #endif

@@ -212,6 +212,12 @@ static void test_opt_errors(void **state)
 	} bad[] = {
 		{ "--strinng=3", "kfxt: test: unknown option: --strinng=3 (did you mean --string?)\n" },
 		{ "--zzzzzz", "kfxt: test: unknown option: --zzzzzz (see kfxt help test)\n" },
+		/* beginnings of names are not names, with and without a value */
+		{ "--fl", "kfxt: test: unknown option: --fl (did you mean --flag?)\n" },
+		{ "--fla=1", "kfxt: test: unknown option: --fla=1 (did you mean --flag?)\n" },
+		{ "--nu", "kfxt: test: unknown option: --nu (did you mean --number?)\n" },
+		{ "--nu=3", "kfxt: test: unknown option: --nu=3 (did you mean --number?)\n" },
+		{ "--s", "kfxt: test: unknown option: --s (see kfxt help test)\n" },
 		{ "-x", "kfxt: test: unknown option: -x (see kfxt help test)\n" },
 		{ "-s", "kfxt: test: -s: a value is missing\n" },
 		{ "--string", "kfxt: test: --string: a value is missing\n" },
@@ -232,6 +238,35 @@ static void test_opt_errors(void **state)
 		assert_string_equal(r.err, bad[i].message);
 		assert_string_equal(r.out, "");
 		run_free(&r);
+	}
+	r = run_command(cmd_parse_one, "test", "a", "--num", "3", NULL);
+	assert_int_equal(r.code, -EINVAL);
+	assert_string_equal(r.err, "kfxt: test: unknown option: --num (did you mean --number?)\n");
+	run_free(&r);
+}
+
+static void test_opt_nearest(void **state)
+{
+	static const char *const names[] = { "dump", "record", "report", "log", "duration" };
+	static const struct {
+		const char *word, *near;
+	} cases[] = {
+		{ "dump", "dump" }, { "dmup", "dump" }, { "dum", "dump" }, { "xdump", "dump" },
+		{ "lo", "log" }, { "foo", NULL }, { "dopm", NULL }, { "recrod", "record" },
+		{ "rexxrt", "report" }, { "rxxxrt", NULL }, { "dur", "duration" },
+		{ "re", NULL }, { "d", NULL }, { "rec", "record" }, { "", NULL },
+		{ "a word much longer than any option ever was", NULL },
+	};
+	const char *near;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		near = opt_nearest(cases[i].word, names, 5);
+		if (cases[i].near)
+			assert_string_equal(near, cases[i].near);
+		else
+			assert_null(near);
 	}
 }
 
@@ -415,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_opt_kinds),
 		cmocka_unit_test(test_opt_defaults),
 		cmocka_unit_test(test_opt_errors),
+		cmocka_unit_test(test_opt_nearest),
 		cmocka_unit_test(test_opt_operands),
 		cmocka_unit_test(test_opt_help),
 		cmocka_unit_test(test_log_text),

@@ -171,44 +171,6 @@ static void test_replay_partial(void **state)
 
 /* ---- verify ---------------------------------------------------------------- */
 
-static void verify_made(struct verify *v, struct made *m)
-{
-	struct fxt_reader *r;
-	struct fxt_record rec;
-
-	m->at = 0;
-	assert_int_equal(verify_init(v), 0);
-	assert_int_equal(fxt_reader_open(&r, made_read, m), 0);
-	while (fxt_reader_next(r, &rec) > 0)
-		assert_int_equal(verify_format_record(v, &rec, fxt_reader_ticks_per_second(r)), 0);
-	assert_int_equal(verify_finish(v, r), 0);
-	fxt_reader_close(r);
-}
-
-/* Exactly @count problems, all of this kind; VERIFY_PROBLEM_CNT: none. */
-static void assert_found(const struct made *m, enum verify_problem problem, unsigned int count)
-{
-	struct verify *v = malloc(sizeof(*v));
-	struct made copy = *m;
-	unsigned int i;
-
-	assert_non_null(v);
-	verify_made(v, &copy);
-	for (i = 0; i < VERIFY_PROBLEM_CNT; i++)
-		if (v->findings[i].count != (i == problem ? count : 0))
-			fail_msg("%s: %u found (%s)", verify_problem_name((enum verify_problem)i),
-				 (unsigned int)v->findings[i].count, v->findings[i].first);
-	verify_fini(v);
-	free(v);
-}
-
-static void finish_found(struct made *m, enum verify_problem problem, unsigned int count)
-{
-	made_close(m);
-	assert_found(m, problem, count);
-	made_free(m);
-}
-
 static void test_verify_clean(void **state)
 {
 	struct made m;
@@ -388,8 +350,8 @@ static void test_verify_outside_session(void **state)
 	put_start(&m, 150, "0", "0");
 	put_switch(&m, 100, 0, IDLE, 1, 11, NULL);
 	put_switch(&m, 200, 0, 11, 1, IDLE, NULL);
-	put_switch(&m, 300, 0, IDLE, 1, 12, NULL);
-	put_session(&m, 250, "stop", NULL, 0);
+	put_switch(&m, 300, 0, IDLE, 1, IDLE, "stop");
+	put_end(&m, 250);
 	finish_found(&m, VERIFY_OUTSIDE_SESSION, 2);
 }
 
@@ -498,15 +460,18 @@ static void test_verify_ledger(void **state)
 	put_clean(&m);
 	put_ledger(&m, 2000, 0, 3, 1, 0);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
+	put_totals(&m, 2000);
 	finish_found(&m, VERIFY_LEDGER_SWITCHES, 1);
 	made_open(&m);
 	put_clean(&m);
 	put_ledger(&m, 2000, 0, 2, 2, 0);
+	put_totals(&m, 2000);
 	finish_found(&m, VERIFY_LEDGER_SWITCHES, 1);
 	made_open(&m);
 	put_clean(&m);
 	put_ledger(&m, 2000, 0, 2, 2, 0);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
+	put_totals(&m, 2000);
 	finish_found(&m, VERIFY_LEDGER_WAKEUPS, 1);
 }
 
@@ -550,7 +515,35 @@ static void test_verify_partial(void **state)
 	put_switch(&m, 200, 0, 11, 3, IDLE, NULL);
 	put_wakeup(&m, 250, 1, 12, 0);			/* ran on CPU 1 in between */
 	put_switch(&m, 300, 0, IDLE, 1, 11, NULL);
+	put_switch(&m, 400, 0, 11, 1, IDLE, "stop");
+	put_end(&m, 400);
 	finish_found(&m, VERIFY_PROBLEM_CNT, 0);
+}
+
+static void test_verify_words(void **state)
+{
+	const char *path;
+	struct made m;
+	struct run r;
+
+	(void)state;
+	made_open(&m);
+	assert_int_equal(fxt_write_magic(m.w), 0);
+	put_session(&m, 100, "something", NULL, 0);
+	assert_int_equal(fxt_writer_flush(m.w), 0);
+	made_write(&m, "x", 1);
+	made_close(&m);
+	path = made_path(&m);
+	r = run_command(cmd_verify, "verify", path, NULL);
+	assert_int_equal(r.code, EXIT_PROBLEMS);
+	assert_has(r.out, "  the first: an event of provider 0\n");
+	assert_has(r.out, "  the first: 1 byte: ");
+	run_free(&r);
+	r = run_command(cmd_dump, "dump", path, NULL);
+	assert_has(r.err, ": damaged in 1 place: 1 byte is no record\n");
+	run_free(&r);
+	unlink(path);
+	made_free(&m);
 }
 
 static void test_verify_command(void **state)
@@ -564,13 +557,14 @@ static void test_verify_command(void **state)
 	put_clean(&m);
 	put_ledger(&m, 2000, 0, 2, 1, 0);
 	put_ledger(&m, 2000, 1, 3, 1, 4);
+	put_totals(&m, 2000);
 	made_close(&m);
 	path = made_path(&m);
 	r = run_command(cmd_verify, "verify", path, NULL);
 	assert_int_equal(r.code, EXIT_OK);
 	assert_has(r.out, "duration:         0.000001000 s\n");
 	assert_has(r.out, "context switches: 5\n");
-	assert_has(r.out, "lost:             4 switches, 0 wakeups, 0 names, 0 switches unseen\n");
+	assert_has(r.out, "lost:             4 switches\n");
 	assert_has(r.out, "\nclean\n");
 	run_free(&r);
 	unlink(path);
@@ -584,6 +578,10 @@ static void test_verify_command(void **state)
 	assert_int_equal(r.code, EXIT_PROBLEMS);
 	assert_string_equal(r.out, "");
 	assert_string_equal(r.err, "");
+	run_free(&r);
+	r = run_command(cmd_verify, "verify", "-q", "-j", path, NULL);
+	assert_int_equal(r.code, EXIT_PROBLEMS);
+	assert_string_equal(r.out, "");
 	run_free(&r);
 	unlink(path);
 	made_free(&m);
@@ -607,6 +605,8 @@ static void test_not_a_trace(void **state)
 		r = run_command(cmd_verify, "verify", path, NULL);
 		assert_int_equal(r.code, EXIT_FAILED);
 		assert_has(r.err, ": not a Fuchsia trace");
+		if (!*texts[i])
+			assert_has(r.err, ": it is empty\n");
 		assert_string_equal(r.out, "");
 		run_free(&r);
 		r = run_command(cmd_dump, "dump", path, NULL);
@@ -650,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_verify_ledger),
 		cmocka_unit_test(test_verify_gap),
 		cmocka_unit_test(test_verify_partial),
+		cmocka_unit_test(test_verify_words),
 		cmocka_unit_test(test_verify_command),
 		cmocka_unit_test(test_not_a_trace),
 	};

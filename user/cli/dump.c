@@ -203,9 +203,10 @@ static int dump_trace(const struct dump_cfg *cfg, struct trace *t)
 	fxt_reader_stats(t->reader, &stats);
 	if (!stats.by_kind[FXT_KIND_DAMAGED])
 		return EXIT_OK;
-	log_error("dump: %s: damaged in %" PRIu64 " place%s: %" PRIu64 " bytes are no records",
+	log_error("dump: %s: damaged in %" PRIu64 " place%s: %" PRIu64 " %s",
 		  input_name(t->in), stats.by_kind[FXT_KIND_DAMAGED],
-		  stats.by_kind[FXT_KIND_DAMAGED] == 1 ? "" : "s", stats.skipped_bytes);
+		  stats.by_kind[FXT_KIND_DAMAGED] == 1 ? "" : "s", stats.skipped_bytes,
+		  stats.skipped_bytes == 1 ? "byte is no record" : "bytes are no records");
 	return EXIT_PROBLEMS;
 }
 
@@ -214,16 +215,17 @@ int cmd_dump(int argc, char **argv)
 	struct dump_cfg cfg = { .tid = ANY, .cpu = ANY, .from_ns = ANY, .to_ns = ANY };
 	int operand = opt_parse(&dump_command, &cfg, argc, argv);
 	struct trace t;
-	int code;
+	int err, code;
 
 	if (!operand)
 		return EXIT_OK;
 	if (operand < 0 || add_kinds(&cfg))
 		return EXIT_USAGE;
-	if (trace_open(&t, "dump", argv[operand]))
-		return EXIT_FAILED;
+	err = trace_open(&t, "dump", argv[operand]);
+	if (err)
+		return trace_exit_code(err);
 	output_begin();
 	code = dump_trace(&cfg, &t);
 	trace_close(&t);
-	return output_end("dump", code);
+	return code;
 }

@@ -120,14 +120,14 @@ static void print_frames(const struct fxt_backtrace *b)
 void dump_print_text(const struct fxt_record *rec, bool has_ts, uint64_t ts_ns)
 {
 	struct fxt_arg fields[DUMP_FIELDS_MAX];
-	unsigned int i, cnt;
+	unsigned int i, cnt = dump_fields(rec, fields);
 
 	printf("%10" PRIu64 " ", rec->offset);
 	print_time(has_ts, ts_ns);
-	printf("  %-16s", fxt_kind_name(rec->kind));
+	/* Padded only if something follows, which of the magic number nothing does. */
+	printf(rec->kind == FXT_KIND_MAGIC ? "  %s" : "  %-16s", fxt_kind_name(rec->kind));
 	if (rec->kind == FXT_KIND_DAMAGED || rec->kind == FXT_KIND_UNKNOWN)
 		printf(" bytes=%" PRIu64, rec->len);
-	cnt = dump_fields(rec, fields);
 	for (i = 0; i < cnt; i++) {
 		putchar(' ');
 		print_named(&fields[i]);

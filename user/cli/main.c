@@ -10,6 +10,7 @@
 #include "exit.h"
 #include "log.h"
 #include "opt.h"
+#include "output.h"
 
 #ifndef KFXT_VERSION
 #define KFXT_VERSION	"0.1.0"
@@ -75,6 +76,12 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int complain_extra(const char *name, const char *word)
+{
+	log_error("%s: one operand too many: %s (see kfxt --help)", name, word);
+	return EXIT_USAGE;
+}
+
 /* `kfxt help COMMAND` is `kfxt COMMAND --help`. */
 static int run_help(int argc, char **argv)
 {
@@ -84,23 +91,33 @@ static int run_help(int argc, char **argv)
 	if (argc < 2)
 		return print_help();
 	command = find_command(argv[1]);
-	return command ? command->run(2, help_argv) : complain_unknown(argv[1]);
+	if (!command)
+		return complain_unknown(argv[1]);
+	return argc > 2 ? complain_extra("help", argv[2]) : command->run(2, help_argv);
+}
+
+/* Runs what the first of @argv says. */
+static int run(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (!strcmp(argv[0], "help"))
+		return run_help(argc, argv);
+	command = find_command(argv[0]);
+	if (command)
+		return command->run(argc, argv);
+	if (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
+		return argc > 1 ? complain_extra(argv[0], argv[1]) : print_help();
+	if (!strcmp(argv[0], "--version") || !strcmp(argv[0], "-V"))
+		return argc > 1 ? complain_extra(argv[0], argv[1]) : print_version();
+	return complain_unknown(argv[0]);
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
-
 	if (argc < 2) {
 		log_error("no command given (see kfxt --help)");
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return print_help();
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
-		return print_version();
-	if (!strcmp(argv[1], "help"))
-		return run_help(argc - 1, argv + 1);
-	command = find_command(argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : complain_unknown(argv[1]);
+	return output_end(argv[1], run(argc - 1, argv + 1));
 }

@@ -150,40 +150,61 @@ static int set_defaults(const struct table *t, void *cfg)
 
 /* ---- nearest name ----------------------------------------------------------- */
 
-/* Levenshtein's distance, one row of the matrix at a time. */
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many letters must be put in, left out, changed or swapped with their
+ * neighbour to make one word of the other: d[i][j] for the first i and j letters.
+ */
 static unsigned int edit_distance(const char *a, const char *b)
 {
-	unsigned int row[WORD_MAX + 1], diagonal, above, best, i, j;
-	size_t lb = strlen(b);
+	unsigned int d[WORD_MAX + 1][WORD_MAX + 1], i, j;
+	size_t la = strlen(a), lb = strlen(b);
 
-	if (strlen(a) > WORD_MAX || lb > WORD_MAX)
+	if (la > WORD_MAX || lb > WORD_MAX)
 		return WORD_MAX;
-	for (j = 0; j <= lb; j++)
-		row[j] = j;
-	for (i = 1; a[i - 1]; i++) {
-		diagonal = row[0];
-		row[0] = i;
-		for (j = 1; j <= lb; j++) {
-			above = row[j];
-			best = diagonal + (a[i - 1] != b[j - 1]);
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diagonal = above;
+	for (i = 0; i <= la; i++) {
+		for (j = 0; j <= lb; j++) {
+			if (!i || !j) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			d[i][j] = least(d[i][j], least(d[i - 1][j], d[i][j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	}
-	return row[lb];
+	return d[la][lb];
+}
+
+/* The only one of @names that begins with @word, or NULL. */
+static const char *completion(const char *word, const char *const *names, size_t cnt)
+{
+	const char *found = NULL;
+	size_t i;
+
+	for (i = 0; i < cnt; i++) {
+		if (strncmp(names[i], word, strlen(word)))
+			continue;
+		if (found)
+			return NULL;
+		found = names[i];
+	}
+	return found;
 }
 
 const char *opt_nearest(const char *word, const char *const *names, size_t cnt)
 {
-	/* A third of the letters may be wrong; beyond that it is another word. */
-	unsigned int best = (unsigned int)strlen(word) / 3 + 2, distance;
+	/* A third of the letters may be wrong, one always; beyond that it is another word. */
+	unsigned int most = (unsigned int)strlen(word) / 3, best, distance;
 	const char *found = NULL;
 	size_t i;
 
+	best = (most ? most : 1) + 1;
 	for (i = 0; i < cnt; i++) {
 		distance = edit_distance(word, names[i]);
 		if (distance < best) {
@@ -191,7 +212,7 @@ const char *opt_nearest(const char *word, const char *const *names, size_t cnt)
 			found = names[i];
 		}
 	}
-	return found;
+	return found ? found : completion(word, names, cnt);
 }
 
 /* ---- parsing ---------------------------------------------------------------- */
@@ -216,12 +237,23 @@ static void complain_unknown(const struct table *t, const char *arg)
 		log_error("%s: unknown option: %s (see kfxt help %s)", t->command, arg, t->command);
 }
 
+/*
+ * getopt_long() takes any beginning of a name that no other option has. A script
+ * that relies on it would break with the next option, so we do not.
+ */
+static bool is_abbreviated(const struct opt *row, const char *arg)
+{
+	return strcspn(arg + 2, "=") != strlen(row->name);
+}
+
 /* getopt's '?' and ':' : @arg is the word of argv it stumbled over. */
 static int complain(const struct table *t, int code, const char *arg)
 {
 	char letter[3] = { '-', (char)optopt, '\0' };
 
-	if (code == ':')
+	if (optopt >= LONG_BASE && is_abbreviated(t->rows[optopt - LONG_BASE], arg))
+		complain_unknown(t, arg);
+	else if (code == ':')
 		log_error("%s: %s: a value is missing", t->command,
 			  optopt < LONG_BASE ? letter : arg);
 	else if (optopt >= LONG_BASE)
@@ -259,6 +291,12 @@ static void getopt_init(struct getopt_tables *g, const struct table *t, bool sto
 				*p++ = ':';
 		}
 	}
+}
+
+/* The word with the long option that getopt_long() just took; its value may stand behind it. */
+static const char *long_word(char **argv)
+{
+	return optarg == argv[optind - 1] ? argv[optind - 2] : argv[optind - 1];
 }
 
 static const struct opt *row_of(const struct table *t, int code)
@@ -308,6 +346,10 @@ int opt_parse(const struct opt_command *cmd, void *cfg, int argc, char **argv)
 		row = code == '?' || code == ':' ? NULL : row_of(&t, code);
 		if (!row)
 			return complain(&t, code, argv[optind - 1]);
+		if (code >= LONG_BASE && is_abbreviated(row, long_word(argv))) {
+			complain_unknown(&t, long_word(argv));
+			return -EINVAL;
+		}
 		if (row->kind == OPT_HELP) {
 			opt_print_help(cmd);
 			return 0;

@@ -68,7 +68,7 @@ struct opt_command {
 int opt_parse(const struct opt_command *cmd, void *cfg, int argc, char **argv);
 /* Prints what --help prints to stdout. */
 void opt_print_help(const struct opt_command *cmd);
-/* The one of @names a mistyped @word was likely meant to be, or NULL. */
+/* The one of @names a mistyped or shortened @word was likely meant to be, or NULL. */
 const char *opt_nearest(const char *word, const char *const *names, size_t cnt);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "exit.h"
@@ -31,13 +32,18 @@ bool output_failed(void)
 int output_end(const char *command, int code)
 {
 	bool failed = ferror(stdout);
+	int err;
 
 	/* After a failure the bytes are still there and the flush fails as before. */
 	errno = 0;
 	if (!fflush(stdout) && !failed)
 		return code;
-	if (errno == EPIPE)
+	err = errno;
+	/* Told once, however often this is called. */
+	__fpurge(stdout);
+	clearerr(stdout);
+	if (err == EPIPE)
 		return code;
-	log_error("%s: stdout: cannot write: %s", command, strerror(errno ? errno : EIO));
+	log_error("%s: stdout: cannot write: %s", command, strerror(err ? err : EIO));
 	return EXIT_FAILED;
 }

@@ -12,7 +12,10 @@
 void output_begin(void);
 /* Whether nobody takes what is printed, so that going on is of no use. */
 bool output_failed(void);
-/* Flushes. Returns @code, or EXIT_FAILED with a message if results were lost. */
+/*
+ * Flushes, at the end of main(). Returns @code, or EXIT_FAILED with a message if
+ * results were lost; calling it again is fine.
+ */
 int output_end(const char *command, int code);
 
 #endif

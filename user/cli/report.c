@@ -47,6 +47,8 @@ static const struct opt_command report_command = {
 struct usage {
 	uint64_t run_ns, slices;
 	uint64_t wait_ns;	/* the longest time runnable before it ran */
+	uint64_t cut_ns;	/* it began to run, and there its CPU's records end */
+	bool is_cut;
 	uint32_t thread;	/* index in the timeline */
 };
 
@@ -58,13 +60,36 @@ struct report {
 
 /* ---- counting --------------------------------------------------------------- */
 
-static int count_event(void *ctx, const struct replay *rp, const struct timeline_event *ev)
+/*
+ * Where the records of a CPU are cut off somebody still runs, and nobody knows how
+ * long. It counts as running up to the last time seen in the trace or, if earlier,
+ * up to where the thread is seen again: a thread that kept its CPU to itself to the
+ * end would otherwise not have run at all. It is the most it can have been.
+ */
+static void end_cut_slice(struct report *r, uint32_t thread, uint64_t ts_ns)
+{
+	struct usage *u;
+
+	if (thread == TIMELINE_IDLE || !r->usage[thread].is_cut)
+		return;
+	u = &r->usage[thread];
+	u->run_ns += ts_ns - u->cut_ns;
+	u->slices++;
+	u->is_cut = false;
+}
+
+static void begin_cut_slice(struct report *r, uint32_t thread, uint64_t ts_ns)
+{
+	if (thread == TIMELINE_IDLE)
+		return;
+	r->usage[thread].cut_ns = ts_ns;
+	r->usage[thread].is_cut = true;
+}
+
+static void count_switch(struct report *r, const struct replay *rp, const struct timeline_event *ev)
 {
 	const struct replay_thread *t;
-	struct report *r = ctx;
 
-	if (ev->kind != TIMELINE_SWITCH)
-		return 0;
 	if (ev->out != TIMELINE_IDLE) {
 		t = &rp->threads[ev->out];
 		if (t->state == REPLAY_RUNNING && t->cpu == ev->cpu) {
@@ -77,6 +102,19 @@ static int count_event(void *ctx, const struct replay *rp, const struct timeline
 		if (ev->ts_ns - t->since_ns > r->usage[ev->in].wait_ns)
 			r->usage[ev->in].wait_ns = ev->ts_ns - t->since_ns;
 	}
+}
+
+static int count_event(void *ctx, const struct replay *rp, const struct timeline_event *ev)
+{
+	struct report *r = ctx;
+
+	end_cut_slice(r, ev->in, ev->ts_ns);
+	if (ev->kind != TIMELINE_SWITCH)
+		return 0;	/* a waker runs, which does not end its slice */
+	end_cut_slice(r, ev->out, ev->ts_ns);
+	count_switch(r, rp, ev);
+	if (replay_is_last(rp, ev))
+		begin_cut_slice(r, ev->in, ev->ts_ns);
 	return 0;
 }
 
@@ -92,17 +130,20 @@ static int compare_usage(const void *pa, const void *pb)
 
 static int rank_threads(struct report *r)
 {
+	const struct timeline *tl = r->tl;
 	size_t i;
 	int err;
 
 	timeline_sort(r->tl);
-	r->usage = calloc(r->tl->threads_cnt + 1, sizeof(*r->usage));
+	r->usage = calloc(tl->threads_cnt + 1, sizeof(*r->usage));
 	if (!r->usage)
 		return -ENOMEM;
-	for (i = 0; i < r->tl->threads_cnt; i++)
+	for (i = 0; i < tl->threads_cnt; i++)
 		r->usage[i].thread = (uint32_t)i;
-	err = replay_run(r->tl, count_event, r);
-	qsort(r->usage, r->tl->threads_cnt, sizeof(*r->usage), compare_usage);
+	err = replay_run(tl, count_event, r);
+	for (i = 0; i < tl->threads_cnt && tl->events_cnt; i++)
+		end_cut_slice(r, (uint32_t)i, tl->events[tl->events_cnt - 1].ts_ns);
+	qsort(r->usage, tl->threads_cnt, sizeof(*r->usage), compare_usage);
 	return err;
 }
 
@@ -221,6 +262,9 @@ static int read_trace(struct report *r, struct trace *t)
 	if (stats.by_kind[FXT_KIND_DAMAGED])
 		log_warn("report: %s: damaged, what follows is incomplete (see kfxt verify)",
 			 input_name(t->in));
+	if (timeline_is_cut(r->tl))
+		log_warn("report: %s: cut short, its end is missing (see kfxt verify)",
+			 input_name(t->in));
 	return 0;
 }
 
@@ -231,7 +275,7 @@ static int report_path(const struct report_cfg *cfg, struct report *r, const cha
 
 	err = trace_open(&t, "report", path);
 	if (err)
-		return EXIT_FAILED;
+		return trace_exit_code(err);
 	err = read_trace(r, &t);
 	trace_close(&t);
 	if (err)
@@ -259,5 +303,5 @@ int cmd_report(int argc, char **argv)
 		code = report_path(&cfg, &r, argv[operand]);
 	free(r.usage);
 	timeline_close(r.tl);
-	return output_end("report", code);
+	return code;
 }

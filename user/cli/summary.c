@@ -7,6 +7,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const struct {
+	const char *key, *one, *many;	/* in JSON, and in a sentence */
+} losses[SUMMARY_LOSS_CNT] = {
+	[SUMMARY_SWITCHES]	= { "switches", "switch", "switches" },
+	[SUMMARY_WAKEUPS]	= { "wakeups", "wakeup", "wakeups" },
+	[SUMMARY_NAMES]		= { "names", "name", "names" },
+	[SUMMARY_UNSEEN]	= { "unseen_switches", "switch unseen", "switches unseen" },
+	[SUMMARY_SKIPPED]	= { "skipped", "event of unknown kind", "events of unknown kind" },
+	[SUMMARY_SHARED]	= { "shared_koids", "thread that shares a koid",
+				    "threads that share a koid" },
+};
+
 static void find_duration(struct summary *s, const struct timeline *tl)
 {
 	const struct timeline_session *session = &tl->session;
@@ -26,24 +38,49 @@ static void find_duration(struct summary *s, const struct timeline *tl)
 void summary_init(struct summary *s, const struct timeline *tl,
 		  const struct fxt_reader_stats *stats)
 {
+	const struct timeline_session *session = &tl->session;
 	size_t i;
 
 	*s = (struct summary){
 		.switches = tl->switches, .wakeups = tl->wakeups, .bytes = stats->bytes,
-		.lost_names = tl->session.lost_names, .cpus = num_cpus_count(&tl->cpus),
-		.threads = tl->threads_cnt,
+		.has_session = session->has_start, .has_ledger = session->has_totals,
+		.cpus = num_cpus_count(&tl->cpus), .threads = tl->threads_cnt,
 	};
 	find_duration(s, tl);
-	for (i = 0; i < tl->session.ledgers_cnt; i++) {
-		s->lost_switches += tl->session.ledgers[i].lost_switches;
-		s->lost_wakeups += tl->session.ledgers[i].lost_wakeups;
-		s->unseen_switches += tl->session.ledgers[i].unseen_switches;
+	s->lost[SUMMARY_NAMES] = session->lost_names;
+	s->lost[SUMMARY_SKIPPED] = session->skipped;
+	s->lost[SUMMARY_SHARED] = session->shared_koids;
+	for (i = 0; i < session->ledgers_cnt; i++) {
+		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
+		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;
+		s->lost[SUMMARY_UNSEEN] += session->ledgers[i].unseen_switches;
 	}
 }
 
-uint64_t summary_lost(const struct summary *s)
+bool summary_has_gaps(const struct summary *s)
 {
-	return s->lost_switches + s->lost_wakeups + s->lost_names + s->unseen_switches;
+	return s->lost[SUMMARY_SWITCHES] || s->lost[SUMMARY_WAKEUPS] || s->lost[SUMMARY_UNSEEN];
+}
+
+static void print_lost(const struct summary *s)
+{
+	const char *comma = "";
+	unsigned int i;
+
+	printf("lost:             ");
+	if (!s->has_ledger) {
+		puts(s->has_session ? "unknown: the ledger is missing" :
+				      "unknown: the trace does not tell");
+		return;
+	}
+	for (i = 0; i < SUMMARY_LOSS_CNT; i++) {
+		if (!s->lost[i])
+			continue;
+		printf("%s%" PRIu64 " %s", comma, s->lost[i],
+		       s->lost[i] == 1 ? losses[i].one : losses[i].many);
+		comma = ", ";
+	}
+	puts(*comma ? "" : "nothing");
 }
 
 void summary_print_text(const struct summary *s)
@@ -55,21 +92,22 @@ void summary_print_text(const struct summary *s)
 	printf("wakeups:          %" PRIu64 "\n", s->wakeups);
 	printf("threads:          %zu\n", s->threads);
 	printf("bytes:            %" PRIu64 "\n", s->bytes);
-	if (summary_lost(s))
-		printf("lost:             %" PRIu64 " switches, %" PRIu64 " wakeups, %" PRIu64
-		       " names, %" PRIu64 " switches unseen\n", s->lost_switches, s->lost_wakeups,
-		       s->lost_names, s->unseen_switches);
-	else
-		printf("lost:             nothing\n");
+	print_lost(s);
 }
 
 void summary_print_json(const struct summary *s)
 {
+	unsigned int i;
+
 	printf("\"from_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\"cpus\":%u", s->from_ns,
 	       s->duration_ns, s->cpus);
 	printf(",\"switches\":%" PRIu64 ",\"wakeups\":%" PRIu64, s->switches, s->wakeups);
-	printf(",\"threads\":%zu,\"bytes\":%" PRIu64, s->threads, s->bytes);
-	printf(",\"lost\":{\"switches\":%" PRIu64 ",\"wakeups\":%" PRIu64 ",\"names\":%" PRIu64,
-	       s->lost_switches, s->lost_wakeups, s->lost_names);
-	printf(",\"unseen_switches\":%" PRIu64 "}", s->unseen_switches);
+	printf(",\"threads\":%zu,\"bytes\":%" PRIu64 ",\"lost\":", s->threads, s->bytes);
+	if (!s->has_ledger) {
+		printf("null");
+		return;
+	}
+	for (i = 0; i < SUMMARY_LOSS_CNT; i++)
+		printf("%s\"%s\":%" PRIu64, i ? "," : "{", losses[i].key, s->lost[i]);
+	putchar('}');
 }

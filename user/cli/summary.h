@@ -8,19 +8,30 @@
 #include "../fxt/fxt.h"
 #include "../read/timeline.h"
 
+/* What a recording may lack. */
+enum summary_loss {
+	SUMMARY_SWITCHES,
+	SUMMARY_WAKEUPS,
+	SUMMARY_NAMES,
+	SUMMARY_UNSEEN,		/* switches hidden by the kernel: not lost, yet missing */
+	SUMMARY_SKIPPED,	/* events of unknown kind: the kernel did not run a program */
+	SUMMARY_SHARED,		/* threads that have the koid of an earlier one */
+	SUMMARY_LOSS_CNT
+};
+
 struct summary {
 	uint64_t from_ns, duration_ns;	/* the session, or first to last event without one */
 	uint64_t switches, wakeups, bytes;
-	uint64_t lost_switches, lost_wakeups, lost_names;
-	uint64_t unseen_switches;	/* hidden by the kernel: not lost, yet missing */
+	uint64_t lost[SUMMARY_LOSS_CNT];
+	bool has_session, has_ledger;	/* without a ledger @lost is not all */
 	unsigned int cpus;
 	size_t threads;
 };
 
 void summary_init(struct summary *s, const struct timeline *tl,
 		  const struct fxt_reader_stats *stats);
-/* All that is missing. */
-uint64_t summary_lost(const struct summary *s);
+/* Whether something is missing of which gaps in the trace tell. */
+bool summary_has_gaps(const struct summary *s);
 void summary_print_text(const struct summary *s);
 /* Members of an object, without its braces. */
 void summary_print_json(const struct summary *s);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "exit.h"
 #include "log.h"
 
 int trace_open(struct trace *t, const char *command, const char *path)
@@ -25,6 +26,11 @@ int trace_open(struct trace *t, const char *command, const char *path)
 		input_close(t->in);
 	}
 	return err;
+}
+
+int trace_exit_code(int err)
+{
+	return err == -ENOTTY ? EXIT_USAGE : EXIT_FAILED;
 }
 
 static int read_record(struct trace *t, struct fxt_record *rec)
@@ -57,7 +63,9 @@ static int begin(struct trace *t, struct fxt_record *rec)
 	got = read_record(t, &t->ahead);
 	if (got < 0)
 		return got;
-	if (!got || t->ahead.kind == FXT_KIND_DAMAGED || t->ahead.kind == FXT_KIND_UNKNOWN)
+	if (!got)
+		return refuse(t, "it is empty");
+	if (t->ahead.kind == FXT_KIND_DAMAGED || t->ahead.kind == FXT_KIND_UNKNOWN)
 		return refuse(t, rec->damage.reason);
 	t->has_ahead = true;
 	return 1;

@@ -22,6 +22,8 @@ struct trace {
 
 /* Opens @path for @command; the message is printed. Returns 0 or -errno. */
 int trace_open(struct trace *t, const char *command, const char *path);
+/* The enum exit_code for what trace_open() returned: to read a terminal is wrong usage. */
+int trace_exit_code(int err);
 /*
  * The next record: 1, 0 at the end, or -errno with the message printed:
  *   -EPROTO	the input does not begin like a Fuchsia trace, or is empty

@@ -68,6 +68,8 @@ static const struct {
 		"idle weight and thread 0 do not go together" },
 	[VERIFY_TIME_BACK]		= { "time_back",
 		"context switches of one CPU that go back in time along the file" },
+	[VERIFY_NO_END]			= { "no_end",
+		"a recording cut short: what is there may be right, its end or ledger is missing" },
 	[VERIFY_OUTSIDE_SESSION]	= { "outside_session",
 		"scheduling before the start or after the stop of the recording" },
 	[VERIFY_NOT_RUNNING]		= { "not_running",
@@ -191,7 +193,7 @@ static void print_text(const struct verify *v)
 	summary_init(&s, v->tl, &v->stats);
 	summary_print_text(&s);
 	print_records(v);
-	if (summary_lost(&s))
+	if (summary_has_gaps(&s))
 		printf("note: events were lost while recording; the gaps are in the trace\n");
 	for (i = 0; i < VERIFY_PROBLEM_CNT; i++)
 		print_finding(v, (enum verify_problem)i);
@@ -264,12 +266,12 @@ static int verify_path(const struct verify_cfg *cfg, struct verify *v, const cha
 
 	err = trace_open(&t, "verify", path);
 	if (err)
-		return EXIT_FAILED;
+		return trace_exit_code(err);
 	err = verify_trace(v, &t);
 	trace_close(&t);
 	if (err)
 		return EXIT_FAILED;
-	if (cfg->json)
+	if (cfg->json && !cfg->quiet)
 		print_json(v);
 	else if (!cfg->quiet)
 		print_text(v);
@@ -294,5 +296,5 @@ int cmd_verify(int argc, char **argv)
 		verify_fini(v);
 	}
 	free(v);
-	return output_end("verify", code);
+	return code;
 }

@@ -6,6 +6,18 @@
 #include "verify.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* The article in front of a kind's name. */
+static const char *a_or_an(enum fxt_kind kind)
+{
+	return kind == FXT_KIND_UNKNOWN || strchr("aeio", fxt_kind_name(kind)[0]) ? "an" : "a";
+}
+
+static const char *plural_s(uint64_t cnt)
+{
+	return cnt == 1 ? "" : "s";
+}
 
 /* libfxt tells a missing magic number as damage of no length. */
 static void check_begin(struct verify *v, const struct fxt_record *rec)
@@ -13,8 +25,8 @@ static void check_begin(struct verify *v, const struct fxt_record *rec)
 	if (rec->kind == FXT_KIND_DAMAGED)
 		verify_found(v, VERIFY_NO_MAGIC, rec->offset, "%s", rec->damage.reason);
 	else if (rec->kind != FXT_KIND_MAGIC)
-		verify_found(v, VERIFY_NO_MAGIC, rec->offset, "the first record is a %s",
-			     fxt_kind_name(rec->kind));
+		verify_found(v, VERIFY_NO_MAGIC, rec->offset, "the first record is %s %s",
+			     a_or_an(rec->kind), fxt_kind_name(rec->kind));
 }
 
 static void check_kind(struct verify *v, const struct fxt_record *rec)
@@ -22,14 +34,14 @@ static void check_kind(struct verify *v, const struct fxt_record *rec)
 	if (!v->begun)
 		check_begin(v, rec);
 	else if (rec->kind == FXT_KIND_DAMAGED)
-		verify_found(v, VERIFY_DAMAGE, rec->offset, "%" PRIu64 " bytes: %s", rec->len,
-			     rec->damage.reason);
+		verify_found(v, VERIFY_DAMAGE, rec->offset, "%" PRIu64 " byte%s: %s", rec->len,
+			     plural_s(rec->len), rec->damage.reason);
 	v->begun = true;
 	if (rec->kind == FXT_KIND_UNKNOWN)
 		verify_found(v, VERIFY_UNKNOWN_RECORD, rec->offset, "%" PRIu64 " bytes", rec->len);
 	if (rec->unresolved)
-		verify_found(v, VERIFY_UNRESOLVED, rec->offset, "a %s with %u of them",
-			     fxt_kind_name(rec->kind), rec->unresolved);
+		verify_found(v, VERIFY_UNRESOLVED, rec->offset, "%s %s with %u of them",
+			     a_or_an(rec->kind), fxt_kind_name(rec->kind), rec->unresolved);
 }
 
 static bool is_initialized(const struct verify *v, uint32_t provider)
@@ -52,8 +64,8 @@ static void check_initialization(struct verify *v, const struct fxt_record *rec)
 	v->initialized[v->initialized_cnt++] = rec->provider_id;
 	if (rec->kind != FXT_KIND_INITIALIZATION)
 		verify_found(v, VERIFY_NO_INITIALIZATION, rec->offset,
-			     "a %s of provider %" PRIu32, fxt_kind_name(rec->kind),
-			     rec->provider_id);
+			     "%s %s of provider %" PRIu32, a_or_an(rec->kind),
+			     fxt_kind_name(rec->kind), rec->provider_id);
 }
 
 static void check_weight(struct verify *v, const struct fxt_record *rec, const char *name)
@@ -136,8 +148,8 @@ int verify_format_record(struct verify *v, const struct fxt_record *rec, uint64_
 	check_kind(v, rec);
 	check_initialization(v, rec);
 	if (rec->has_ts && !timeline_ns(rec->ts, ticks_per_second, &ts_ns)) {
-		verify_found(v, VERIFY_BAD_TIME, rec->offset, "%" PRIu64 " ticks, %" PRIu64
-			     " per second", rec->ts, ticks_per_second);
+		verify_found(v, VERIFY_BAD_TIME, rec->offset, "%" PRIu64 " tick%s, %" PRIu64
+			     " per second", rec->ts, plural_s(rec->ts), ticks_per_second);
 		return 0;
 	}
 	if (rec->kind == FXT_KIND_SWITCH) {

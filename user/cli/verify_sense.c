@@ -109,9 +109,37 @@ static int check_event(void *ctx, const struct replay *rp, const struct timeline
 	return 0;
 }
 
+/* ---- the end ------------------------------------------------------------------ */
+
+static unsigned int first_cut_cpu(const struct timeline *tl)
+{
+	unsigned int cpu = 0;
+
+	while (!timeline_is_cut_cpu(tl, cpu))
+		cpu++;
+	return cpu;
+}
+
+/* Told once, with where the file ends. */
+static void check_end(struct verify *v)
+{
+	const struct timeline_session *s = &v->tl->session;
+	uint64_t end = v->stats.bytes;
+
+	if (!timeline_is_cut(v->tl))
+		return;
+	if (!s->has_stop)
+		verify_found(v, VERIFY_NO_END, end, "there is no event `stop`");
+	else if (!s->has_totals)
+		verify_found(v, VERIFY_NO_END, end, "there is no ledger of the whole");
+	else
+		verify_found(v, VERIFY_NO_END, end, "CPU %u has no `stop` mark",
+			     first_cut_cpu(v->tl));
+}
+
 /* ---- names -------------------------------------------------------------------- */
 
-static void check_thread(struct verify *v, const struct timeline_thread *t)
+static void check_name(struct verify *v, const struct timeline_thread *t)
 {
 	if (!t->has_object)
 		verify_found(v, VERIFY_NO_THREAD, t->offset, "thread %" PRIu64, t->koid);
@@ -121,6 +149,17 @@ static void check_thread(struct verify *v, const struct timeline_thread *t)
 	else if (!timeline_process(v->tl, t->process))
 		verify_found(v, VERIFY_NO_PROCESS, t->offset,
 			     "process %" PRIu64 " of thread %" PRIu64, t->process, t->koid);
+}
+
+/* Names may come late, but not later than the end. */
+static void check_names(struct verify *v)
+{
+	size_t i;
+
+	if (timeline_is_cut(v->tl))
+		return;
+	for (i = 0; i < v->tl->threads_cnt; i++)
+		check_name(v, &v->tl->threads[i]);
 }
 
 /* ---- counts ------------------------------------------------------------------- */
@@ -139,7 +178,7 @@ static uint64_t *count_switches(const struct timeline *tl)
 	return counts;
 }
 
-/* Takes what the ledgers say from @counts; what is left is wrong. */
+/* Takes what the ledgers say from @counts; what is left is wrong, if none was cut off. */
 static void check_switches(struct verify *v, uint64_t *counts)
 {
 	const struct timeline_session *s = &v->tl->session;
@@ -155,6 +194,8 @@ static void check_switches(struct verify *v, uint64_t *counts)
 				     (unsigned int)l->cpu, counts[l->cpu], l->switches);
 		counts[l->cpu] = 0;
 	}
+	if (s->has_start && !s->has_totals)
+		return;
 	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++)
 		if (counts[cpu])
 			verify_found(v, VERIFY_LEDGER_SWITCHES, s->ledgers[0].offset,
@@ -169,6 +210,8 @@ static void check_wakeups(struct verify *v)
 	uint64_t sum = 0;
 	size_t i;
 
+	if (s->has_start && !s->has_totals)
+		return;
 	for (i = 0; i < s->ledgers_cnt; i++)
 		sum += s->ledgers[i].wakeups;
 	if (sum != v->tl->wakeups)
@@ -193,14 +236,13 @@ static int check_ledgers(struct verify *v)
 
 int verify_sense_run(struct verify *v)
 {
-	size_t i;
 	int err;
 
 	timeline_sort(v->tl);
+	check_end(v);
 	err = replay_run(v->tl, check_event, v);
 	if (err)
 		return err;
-	for (i = 0; i < v->tl->threads_cnt; i++)
-		check_thread(v, &v->tl->threads[i]);
+	check_names(v);
 	return check_ledgers(v);
 }

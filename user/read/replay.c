@@ -19,6 +19,11 @@ enum replay_state replay_state(const struct replay *rp, uint32_t thread)
 	return rp->blind || t->epoch != rp->epoch ? REPLAY_UNKNOWN : t->state;
 }
 
+bool replay_is_last(const struct replay *rp, const struct timeline_event *ev)
+{
+	return ev->kind == TIMELINE_SWITCH && rp->cpus[ev->cpu].last == ev;
+}
+
 static void set_state(struct replay *rp, uint32_t thread, enum replay_state state,
 		      const struct timeline_event *ev)
 {
@@ -69,15 +74,17 @@ static void switch_out(struct replay *rp, struct replay_cpu *cpu, const struct t
 	set_state(rp, ev->out, state_after(ev->state), ev);
 }
 
-static void switch_in(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev)
+/* Without @known the CPU's records end here, and nobody can tell how long @ev->in runs. */
+static void switch_in(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev,
+		      bool known)
 {
-	cpu->known = true;
+	cpu->known = known;
 	cpu->thread = ev->in;
 	if (ev->in == TIMELINE_IDLE)
 		return;
 	if (rp->threads[ev->in].state == REPLAY_RUNNING && rp->threads[ev->in].cpu != ev->cpu)
 		rp->cpus[rp->threads[ev->in].cpu].known = false;
-	set_state(rp, ev->in, REPLAY_RUNNING, ev);
+	set_state(rp, ev->in, known ? REPLAY_RUNNING : REPLAY_UNKNOWN, ev);
 }
 
 /* A gap has two records; when idle on both sides only their order tells which is which. */
@@ -92,16 +99,13 @@ static void play_switch(struct replay *rp, const struct timeline_event *ev)
 {
 	struct replay_cpu *cpu = &rp->cpus[ev->cpu];
 	bool begins = ev->mark == TIMELINE_MARK_GAP && begins_gap(cpu, ev);
-	bool ends = begins || ev->mark == TIMELINE_MARK_STOP;
+	bool ends = begins || ev->mark == TIMELINE_MARK_STOP || replay_is_last(rp, ev);
 
 	switch_out(rp, cpu, ev);
 	/* Before the switch in, so that its state is of the new epoch. */
 	set_live(rp, cpu, !ends);
 	cpu->in_gap = begins;
-	if (ends)
-		cpu->known = false;
-	else
-		switch_in(rp, cpu, ev);
+	switch_in(rp, cpu, ev, !ends);
 }
 
 static void play_wakeup(struct replay *rp, const struct timeline_event *ev)
@@ -113,16 +117,25 @@ static void play_wakeup(struct replay *rp, const struct timeline_event *ev)
 		set_state(rp, ev->in, REPLAY_RUNNABLE, ev);
 }
 
-/* Files without `start` marks are taken to be complete from the beginning. */
+/*
+ * Files of others are taken to be complete from the first record to the last. In
+ * one of `kfxt record` that was cut, the CPUs' records end at different times.
+ */
 static void init_cpus(struct replay *rp)
 {
+	const struct timeline *tl = rp->tl;
 	unsigned int cpu;
+	size_t i;
 
 	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++) {
-		rp->cpus[cpu].live = !num_cpus_has(&rp->tl->started, cpu);
+		rp->cpus[cpu].live = !timeline_is_recorded(tl, cpu);
 		rp->blind += !rp->cpus[cpu].live;
 	}
-	rp->blind += timeline_is_partial(rp->tl);
+	rp->blind += timeline_is_partial(tl);
+	for (i = 0; i < tl->events_cnt; i++)
+		if (tl->events[i].kind == TIMELINE_SWITCH &&
+		    timeline_is_cut_cpu(tl, tl->events[i].cpu))
+			rp->cpus[tl->events[i].cpu].last = &tl->events[i];
 }
 
 int replay_run(const struct timeline *tl, replay_fn fn, void *ctx)

@@ -28,6 +28,7 @@ struct replay_cpu {
 	bool in_gap;
 	bool live;		/* its records are complete just now */
 	uint32_t thread;	/* index or TIMELINE_IDLE */
+	const struct timeline_event *last;	/* switch before the cut, NULL if there is none */
 };
 
 struct replay {
@@ -35,8 +36,8 @@ struct replay {
 	struct replay_thread *threads;	/* as timeline.threads */
 	struct replay_cpu *cpus;	/* TIMELINE_CPUS_MAX */
 	/*
-	 * CPUs whose records are missing just now: not started, in a gap or
-	 * stopped, and all those never recorded as one. While there are any, a
+	 * CPUs whose records are missing just now: not started, in a gap,
+	 * stopped or cut short, and all those never recorded as one. While there are any, a
 	 * thread that does not run may have been woken, run and blocked unseen.
 	 */
 	unsigned int blind;
@@ -50,5 +51,7 @@ typedef int (*replay_fn)(void *ctx, const struct replay *rp, const struct timeli
 int replay_run(const struct timeline *tl, replay_fn fn, void *ctx);
 /* What is certain about the thread of that index. */
 enum replay_state replay_state(const struct replay *rp, uint32_t thread);
+/* Whether the CPU's records were cut short behind this switch; who it switches in is forgotten. */
+bool replay_is_last(const struct replay *rp, const struct timeline_event *ev);
 
 #endif

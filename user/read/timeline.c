@@ -205,6 +205,8 @@ static int append(struct timeline *tl, const struct timeline_event *ev)
 	num_cpus_add(&tl->cpus, ev->cpu);
 	if (ev->mark == TIMELINE_MARK_START)
 		num_cpus_add(&tl->started, ev->cpu);
+	if (ev->mark == TIMELINE_MARK_STOP)
+		num_cpus_add(&tl->stopped, ev->cpu);
 	if (ev->mark == TIMELINE_MARK_NONE)
 		tl->switches++;
 	else
@@ -299,6 +301,9 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 	if (!cpu) {
 		s->names += arg_number(rec, "names");
 		s->lost_names += arg_number(rec, "lost_names");
+		s->skipped += arg_number(rec, "skipped");
+		s->shared_koids += arg_number(rec, "shared_koids");
+		s->has_totals = true;
 		return 0;
 	}
 	if (cpu->type != FXT_ARG_UINT32 || cpu->u32 >= TIMELINE_CPUS_MAX)
@@ -319,6 +324,8 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 static int add_session_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
 {
 	struct timeline_session *s = &tl->session;
+	struct num_cpus late;
+	size_t i;
 
 	if (str_is(rec->event.name, "start")) {
 		s->has_start = true;
@@ -328,6 +335,10 @@ static int add_session_event(struct timeline *tl, const struct fxt_record *rec, 
 	} else if (str_is(rec->event.name, "stop")) {
 		s->has_stop = true;
 		s->stop_ns = ts_ns;
+		/* CPUs that came since the start were not recorded. */
+		if (arg_cpus(rec, "online", &late))
+			for (i = 0; i < sizeof(s->online.words) / sizeof(s->online.words[0]); i++)
+				s->online.words[i] |= late.words[i];
 	} else if (str_is(rec->event.name, "ledger")) {
 		return add_ledger(tl, rec);
 	}
@@ -352,6 +363,35 @@ bool timeline_is_partial(const struct timeline *tl)
 		return false;
 	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++)
 		if (num_cpus_has(&s->online, cpu) && !num_cpus_has(&s->cpus, cpu))
+			return true;
+	return false;
+}
+
+/* A CPU of the session counts before its `start` mark has come: the file may end there. */
+bool timeline_is_recorded(const struct timeline *tl, unsigned int cpu)
+{
+	const struct timeline_session *s = &tl->session;
+
+	return num_cpus_has(&tl->started, cpu) || (s->has_cpus && num_cpus_has(&s->cpus, cpu));
+}
+
+bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu)
+{
+	return tl->session.has_start && timeline_is_recorded(tl, cpu) &&
+	       !num_cpus_has(&tl->stopped, cpu);
+}
+
+bool timeline_is_cut(const struct timeline *tl)
+{
+	const struct timeline_session *s = &tl->session;
+	unsigned int cpu;
+
+	if (!s->has_start)
+		return false;
+	if (!s->has_stop || !s->has_totals)
+		return true;
+	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++)
+		if (timeline_is_cut_cpu(tl, cpu))
 			return true;
 	return false;
 }

@@ -76,7 +76,10 @@ struct timeline_session {
 	struct num_cpus cpus, online;	/* recorded, and there at the start */
 	struct timeline_ledger *ledgers;
 	size_t ledgers_cnt, ledgers_cap;
+	bool has_totals;		/* the last of the ledgers, the one of no CPU */
 	uint64_t names, lost_names;
+	uint64_t skipped;		/* lost events of unknown kind */
+	uint64_t shared_koids;		/* threads with the koid of an earlier one */
 };
 
 struct timeline {
@@ -90,7 +93,7 @@ struct timeline {
 	struct timeline_session session;
 	uint64_t switches, wakeups, marks;	/* marks are not among the switches */
 	struct num_cpus cpus;			/* that have switches */
-	struct num_cpus started;		/* that have a `start` mark */
+	struct num_cpus started, stopped;	/* that have a `start`, a `stop` mark */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -110,5 +113,11 @@ bool timeline_ns(uint64_t ticks, uint64_t ticks_per_second, uint64_t *ns);
 const struct timeline_process *timeline_process(const struct timeline *tl, uint64_t koid);
 /* Whether CPUs were online that were not recorded, so that threads move unseen. */
 bool timeline_is_partial(const struct timeline *tl);
+/* Whether the CPU's records have a beginning: before it, they tell nothing. */
+bool timeline_is_recorded(const struct timeline *tl, unsigned int cpu);
+/* Whether they lack their end, so that what follows the last one is unknown. */
+bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu);
+/* Whether `kfxt record` began the trace and the end of any CPU or of all is missing. */
+bool timeline_is_cut(const struct timeline *tl);
 
 #endif

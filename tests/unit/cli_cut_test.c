@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of what is told of recordings that were cut short or lost something.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../user/cli/cmd.h"
+#include "../../user/cli/exit.h"
+#include "cli_made.h"
+
+/* What must be said of the first @len bytes: nothing before the recording begins. */
+static void assert_cut(const struct made *m, size_t len)
+{
+	struct verify *v = malloc(sizeof(*v));
+	struct made copy = *m;
+	unsigned int i;
+
+	assert_non_null(v);
+	copy.len = len;
+	verify_made(v, &copy);
+	for (i = 0; i < VERIFY_PROBLEM_CNT; i++)
+		if (v->findings[i].count > (i == VERIFY_DAMAGE || i == VERIFY_NO_END))
+			fail_msg("cut at %zu: %s: %s", len,
+				 verify_problem_name((enum verify_problem)i), v->findings[i].first);
+	assert_int_equal(v->findings[VERIFY_NO_END].count,
+			 v->tl->session.has_start && !v->tl->session.has_totals);
+	if (v->findings[VERIFY_NO_END].count)
+		assert_int_equal(v->findings[VERIFY_NO_END].offsets[0], len);
+	verify_fini(v);
+	free(v);
+}
+
+/* Wherever a recording ends early, nothing but that is held against it. */
+static void test_verify_no_end(void **state)
+{
+	struct made m;
+	size_t len;
+
+	(void)state;
+	made_open(&m);
+	put_clean(&m);
+	put_clean_ledgers(&m);
+	made_close(&m);
+	for (len = 16; len < m.len; len++)
+		assert_cut(&m, len);
+	assert_found(&m, VERIFY_PROBLEM_CNT, 0);
+	made_free(&m);
+}
+
+/* A ring is written in pieces: here the rest of that of CPU 1 is missing. */
+static void test_verify_cut_cpu(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_begin(&m);
+	put_start(&m, 1, "0-2", "0-2");
+	put_switch(&m, 10, 0, IDLE, 1, 11, "start");
+	put_switch(&m, 10, 1, IDLE, 1, 12, "start");	/* of CPU 2 there is nothing */
+	put_switch(&m, 100, 0, 11, 3, IDLE, NULL);
+	put_switch(&m, 200, 1, 12, 1, 20, NULL);	/* the last of CPU 1 */
+	put_switch(&m, 300, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, unseen */
+	put_switch(&m, 400, 0, 11, 3, 20, NULL);	/* left CPU 1, unseen */
+	put_switch(&m, 500, 0, 20, 3, 12, NULL);
+	put_wakeup(&m, 550, 0, 20, 12);
+	put_wakeup(&m, 560, 0, 20, 12);			/* ran on CPU 1 in between */
+	put_switch(&m, 600, 0, 12, 3, IDLE, NULL);
+	made_close(&m);
+	assert_found(&m, VERIFY_NO_END, 1);
+	made_free(&m);
+	/* CPU 1 is of the session and its `start` mark was cut off as well */
+	made_begin(&m);
+	put_start(&m, 1, "0-1", "0-1");
+	put_switch(&m, 10, 0, IDLE, 1, 11, "start");
+	put_wakeup(&m, 20, 0, 20, 11);
+	put_switch(&m, 100, 0, 11, 3, IDLE, NULL);
+	put_switch(&m, 200, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, unseen */
+	put_switch(&m, 300, 0, 11, 1, IDLE, NULL);
+	finish_found(&m, VERIFY_NO_END, 1);
+	/* what one CPU tells of itself must still go together */
+	made_begin(&m);
+	put_start(&m, 1, "0", "0");
+	put_switch(&m, 10, 0, IDLE, 1, 11, "start");
+	put_switch(&m, 100, 0, 12, 1, IDLE, "stop");
+	put_end(&m, 100);
+	finish_found(&m, VERIFY_NOT_RUNNING, 1);
+	/* one CPU without an end is a cut as well */
+	made_begin(&m);
+	put_start(&m, 1, "0-1", "0-1");
+	put_switch(&m, 10, 0, IDLE, 1, 11, "start");
+	put_switch(&m, 10, 1, IDLE, 1, 12, "start");
+	put_switch(&m, 90, 1, 12, 1, 20, NULL);
+	put_switch(&m, 100, 0, 11, 1, IDLE, "stop");
+	put_end(&m, 100);
+	finish_found(&m, VERIFY_NO_END, 1);
+}
+
+/* Each part of the ledger as both commands tell it. */
+static void test_lost(void **state)
+{
+	struct fxt_arg cpu[6] = {
+		fxt_arg_u32("cpu", 0), fxt_arg_u64("switches", 2), fxt_arg_u64("wakeups", 1),
+		fxt_arg_u64("lost_switches", 1), fxt_arg_u64("lost_wakeups", 2),
+		fxt_arg_u64("unseen_switches", 3),
+	};
+	struct fxt_arg totals[4] = {
+		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1),
+		fxt_arg_u64("skipped", 7), fxt_arg_u64("shared_koids", 1),
+	};
+	static const char text[] = "lost:             1 switch, 2 wakeups, 1 name, 3 switches unseen, "
+		"7 events of unknown kind, 1 thread that shares a koid\n";
+	static const char json[] = "\"lost\":{\"switches\":1,\"wakeups\":2,\"names\":1,"
+		"\"unseen_switches\":3,\"skipped\":7,\"shared_koids\":1}";
+	int (*const commands[])(int, char **) = { cmd_verify, cmd_report };
+	const char *path;
+	struct made m;
+	struct run r;
+	size_t i;
+
+	(void)state;
+	made_open(&m);
+	put_clean(&m);
+	put_session(&m, 2000, "ledger", cpu, 6);
+	put_ledger(&m, 2000, 1, 3, 1, 0);
+	put_session(&m, 2000, "ledger", totals, 4);
+	made_close(&m);
+	path = made_path(&m);
+	for (i = 0; i < 2; i++) {
+		r = run_command(commands[i], "command", path, NULL);
+		assert_int_equal(r.code, EXIT_OK);
+		assert_has(r.out, text);
+		run_free(&r);
+		r = run_command(commands[i], "command", "-j", path, NULL);
+		assert_has(r.out, json);
+		run_free(&r);
+	}
+	unlink(path);
+	made_free(&m);
+}
+
+/* Without a ledger nobody knows. */
+static void test_lost_unknown(void **state)
+{
+	const char *path;
+	struct made m;
+	struct run r;
+
+	(void)state;
+	made_open(&m);
+	put_clean(&m);
+	made_close(&m);
+	path = made_path(&m);
+	r = run_command(cmd_verify, "verify", path, NULL);
+	assert_int_equal(r.code, EXIT_PROBLEMS);
+	assert_has(r.out, "lost:             unknown: the ledger is missing\n");
+	assert_has(r.out, "problem: no_end: 1\n  a recording cut short: ");
+	assert_has(r.out, "\n  the first: there is no ledger of the whole\n1 problem\n");
+	run_free(&r);
+	r = run_command(cmd_verify, "verify", "-j", path, NULL);
+	assert_has(r.out, "\"lost\":null,");
+	run_free(&r);
+	unlink(path);
+	made_free(&m);
+	/* not one of ours: it never had one */
+	made_begin(&m);
+	made_close(&m);
+	path = made_path(&m);
+	r = run_command(cmd_verify, "verify", path, NULL);
+	assert_int_equal(r.code, EXIT_OK);
+	assert_has(r.out, "lost:             unknown: the trace does not tell\n");
+	run_free(&r);
+	unlink(path);
+	made_free(&m);
+}
+
+/* What runs where a CPU's records are cut off runs on, to the end or to where it is seen again. */
+static void test_report_cut(void **state)
+{
+	const char *path;
+	struct made m;
+	struct run r;
+
+	(void)state;
+	made_begin(&m);
+	put_start(&m, 1000, "0-2", "0-2");
+	put_switch(&m, 1000, 0, IDLE, 1, 11, "start");
+	put_switch(&m, 1000, 1, IDLE, 1, 12, "start");
+	put_switch(&m, 1000, 2, IDLE, 1, 20, "start");
+	put_switch(&m, 1100, 2, 20, 1, IDLE, NULL);
+	put_switch(&m, 1200, 1, 12, 1, 20, NULL);	/* the last of CPU 1 */
+	put_switch(&m, 1300, 2, IDLE, 1, 20, NULL);	/* 20 came here unseen; the last */
+	put_wakeup(&m, 1500, 0, 10, 11);		/* the last time seen */
+	made_close(&m);
+	path = made_path(&m);
+	r = run_command(cmd_report, "report", "--json", path, NULL);
+	assert_int_equal(r.code, EXIT_OK);
+	assert_has(r.err, ": cut short, its end is missing (see kfxt verify)\n");
+	assert_has(r.out, "\"lost\":null");
+	assert_has(r.out, "\"busiest\":[{\"run_ns\":500,\"share_percent\":33.3333,\"slices\":1,"
+		   "\"max_wait_ns\":0,\"tid\":11,");
+	assert_has(r.out, "{\"run_ns\":400,\"share_percent\":26.6667,\"slices\":3,"
+		   "\"max_wait_ns\":0,\"tid\":20,");
+	assert_has(r.out, "{\"run_ns\":200,\"share_percent\":13.3333,\"slices\":1,"
+		   "\"max_wait_ns\":0,\"tid\":12,");
+	run_free(&r);
+	r = run_command(cmd_report, "report", path, NULL);
+	assert_has(r.out, "lost:             unknown: the ledger is missing\n");
+	run_free(&r);
+	unlink(path);
+	made_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verify_no_end),
+		cmocka_unit_test(test_verify_cut_cpu),
+		cmocka_unit_test(test_report_cut),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

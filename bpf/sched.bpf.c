@@ -223,12 +223,13 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	struct side in = task_side(next);
 	__u64 ts, was;
 
-	/* Whether this CPU records or not: the waker may be on one that does. */
-	if (sleeps)
-		set_asleep(prev->pid);
 	clear_asleep(next->pid);
-	if (!ctl || ctl->state == CPU_OFF)
+	if (!ctl || ctl->state == CPU_OFF) {
+		/* The waker may be on a CPU that does record. */
+		if (sleeps)
+			set_asleep(prev->pid);
 		return 0;
+	}
 	ts = bpf_ktime_get_boot_ns();
 	if (ctl->state == CPU_ARMED)
 		begin_cpu(ctl, cpu, ts, prev);
@@ -248,6 +249,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		WRITE_ONCE(ctl->cur, (__u32)next->pid);
 		return 0;
 	}
+	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
+	set_asleep(prev->pid);
 	/* Atomic, because a waker may leave its mark at this very moment. */
 	was = __sync_lock_test_and_set(&ctl->cur, (__u64)(__u32)next->pid);
 	if (!(was & CUR_WOKEN) || CUR_TID(was) != (__u32)prev->pid)
@@ -304,12 +307,13 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	cur = target ? READ_ONCE(target->cur) : 0;
 	if (target && CUR_TID(cur) == tid && leave_mark(ctl, target, tid, tid, waker))
 		return 0;
-	/* Of threads that have not been seen to switch yet the run queue must tell. */
-	if (!clear_asleep(tid) && !task_sched_delayed(p) && p->on_rq) {
-		/* Queued; or running unseen, where the kernel did not report its switch in. */
-		if (target && task_on_cpu(p))
-			leave_mark(ctl, target, cur, tid, waker);
-		return 0;
+	if (!clear_asleep(tid)) {
+		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
+		if (target && task_on_cpu(p) && leave_mark(ctl, target, cur, tid, waker))
+			return 0;
+		/* Queued; else asleep since before the start. */
+		if (!task_sched_delayed(p) && p->on_rq)
+			return 0;
 	}
 
 	ts = bpf_ktime_get_boot_ns();

@@ -12,7 +12,7 @@
 # kfxt) in the literal displays of docs/man. They run in one directory per page,
 # in order, and must exit 0; trace.fxt and ls.fxt are there already. A comment
 # line before one says otherwise:
-#	.\" docs.sh: skip: REASON	the next command is not run
+#	.\" docs.sh: not run: REASON	the next command is not run
 #	.\" docs.sh: exit N		the next command exits with N
 #	.\" docs.sh: compile NAME.c	the display, up to its end, is a program
 #					that compiles against libfxt and runs
@@ -56,7 +56,7 @@ files() {
 	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
 		git ls-files -co --exclude-standard
 	else
-		find . -type f -not -path './build*' -not -name '*.fxt' -printf '%P\n'
+		find . -type f -not -path './build*' -not -path './.git/*' -not -name '*.fxt' -printf '%P\n'
 	fi | sort | while read -r file; do
 		[ ! -f "$file" ] || echo "$file"
 	done
@@ -228,7 +228,7 @@ run_page() {
 			literal=''
 			[ -z "$program" ] || run_program "$dir" "$program"
 			program='' ;;
-		'.\" docs.sh: skip: '*) why=${line#*skip: } ;;
+		'.\" docs.sh: not run: '*) why=${line#*not run: } ;;
 		'.\" docs.sh: exit '*) wanted=${line##* } ;;
 		'.\" docs.sh: compile '*) program=${line##* } && : >"$dir/$program" ;;
 		*)
@@ -239,7 +239,7 @@ run_page() {
 			elif [[ $line =~ ^[#$]' '(.*' | ')?kfxt' ' ]]; then
 				line=${line:2}	# the prompt, which TAP would take for a comment
 				if [ -n "$why" ]; then
-					skip "$line" "$why"
+					echo "# not run: $line: $why"
 				else
 					run_example "$dir" "$line" "$wanted"
 				fi

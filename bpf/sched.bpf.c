@@ -5,8 +5,7 @@
  * All programs here that write to the ring run with interrupts off, which is
  * what makes its single producer single.
  */
-#include "ids.bpf.h"
-#include "ring.bpf.h"
+#include "names.bpf.h"
 
 #define SWITCH_WORDS	6	/* header, time, out, in, two weights */
 #define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
@@ -29,6 +28,8 @@ enum task_state_index {
 	STATE_R = 0,
 	STATE_S = 1,
 	STATE_D = 2,
+	STATE_X = 5,
+	STATE_Z = 6,
 	STATE_I = 8,
 	STATE_R_PLUS = 9,
 };
@@ -213,6 +214,19 @@ static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	return true;
 }
 
+/*
+ * Who was past its exit's tracepoint when that was attached is gone from /proc
+ * soon, and would have no name.
+ */
+static __noinline int name_dying(struct task_struct *p)
+{
+	__u16 *id = id_of(p->pid);
+
+	if (id && !(*id & ID_EXITED))
+		send_names(p, NULL);
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
@@ -230,6 +244,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 			set_asleep(prev->pid);
 		return 0;
 	}
+	if (index == STATE_X || index == STATE_Z)
+		name_dying(prev);
 	ts = bpf_ktime_get_boot_ns();
 	if (ctl->state == CPU_ARMED)
 		begin_cpu(ctl, cpu, ts, prev);

@@ -77,7 +77,7 @@ def load(trace):
 
 def verify(trace):
     r = run('verify', trace)
-    expect(r.returncode == 0, 'kfxt verify: ' + r.stdout.decode())
+    expect(r.returncode == 0, 'kfxt verify: ' + r.stdout.decode().partition('problem:')[2])
 
 
 def verify_cut(trace):

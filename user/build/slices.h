@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside the trace builder: tracks of threads and CPUs, and the slices on them.
+ */
+#ifndef BUILD_SLICES_H
+#define BUILD_SLICES_H
+
+#include "../fxt/fxt.h"
+
+struct builder;
+struct cpu;
+struct record;
+
+/* Ids no Linux thread has. Threads: base + 10,000 * (1 + kind) + cpu. */
+#define PSEUDO_BASE	4200000000ULL
+#define PSEUDO_STEP	10000U
+#define PSEUDO_MARKERS	(PSEUDO_BASE + 1000000U)	/* and up: second tracks of threads */
+
+enum pseudo {
+	PSEUDO_IDLE,		/* what the idle thread did; its koid 0 is shared by all CPUs */
+	PSEUDO_CPU,		/* what nobody knows the thread of */
+	PSEUDO_IRQ, PSEUDO_SOFTIRQ, PSEUDO_PREEMPT, PSEUDO_IRQSOFF, PSEUDO_LOST,
+	PSEUDO_CNT
+};
+#define PROCESS_INTERRUPTS	(PSEUDO_BASE + 1)
+#define PROCESS_LOST		(PSEUDO_BASE + 2)
+#define PROCESS_COUNTERS	(PSEUDO_BASE + 3)
+
+enum family { FAMILY_USER, FAMILY_SYSCALL, FAMILY_GRAPH, FAMILY_IRQ, FAMILY_PAIR };
+
+/* A stack of open slices; frames lie in @stack, each knows where the one below begins. */
+struct track {
+	struct fxt_thread at;
+	uint64_t last;		/* ts of the last slice record */
+	char *stack;
+	uint32_t used, cap, top;
+	unsigned int depth, deep;	/* open ones; markers beyond the limit, not written */
+	unsigned int kernel;		/* frames that are not FAMILY_USER */
+	bool leaf;			/* the top is a call that has returned: @leaf_end */
+	uint64_t leaf_end;
+};
+
+struct slice {
+	enum family family;
+	uint32_t key;		/* what its end is known by */
+	uint16_t depth;		/* FAMILY_GRAPH */
+	struct fxt_str category, name;	/* the category must outlive the slice */
+};
+
+struct track *track_of_cpu(struct builder *b, struct cpu *c, enum pseudo kind);
+/* Where what a record tells of happened. In interrupts that is the CPU, not the thread. */
+struct track *track_of(struct builder *b, const struct record *r);
+/* Where its marker belongs. */
+struct track *track_of_marker(struct builder *b, const struct record *r, bool begins);
+/* The thread an instant is on. */
+struct fxt_thread place_of(struct builder *b, const struct record *r);
+void track_free(struct track *tr);
+
+/* Outcomes or -errno; @tr may be NULL, which is -ENOMEM. */
+int slice_begin(struct builder *b, struct track *tr, uint64_t ts, const struct slice *s,
+		const struct fxt_arg *args, unsigned int n);
+/* OUT_UNMATCHED: nothing was written. */
+int slice_end(struct builder *b, struct track *tr, uint64_t ts, const struct slice *s,
+	      const struct fxt_arg *args, unsigned int n);
+/* The same for one whose end is missing. */
+int slice_close(struct builder *b, struct track *tr, uint64_t ts, const struct slice *s);
+/* A call whose end is known already; it ends there, or before what comes next. */
+int slice_leaf(struct builder *b, struct track *tr, uint64_t ts, uint64_t end,
+	       const struct slice *s, const struct fxt_arg *args, unsigned int n);
+/* Whether there is one that @s would end. */
+bool slice_is_open(const struct track *tr, const struct slice *s);
+/* The innermost open slice of the family of @s, and when it began. */
+bool slice_top(const struct track *tr, struct slice *s, uint64_t *ts);
+/* Closes what is open where the track's records end; NULL is fine. */
+int slices_close(struct builder *b, struct track *tr);
+
+#endif

@@ -48,6 +48,8 @@ LIBS	= -lbpf -lelf -lz -lprotobuf-c
 FXT_SRC	:= $(sort $(filter-out user/fxt/example.c,$(wildcard user/fxt/*.c)))
 READ_SRC := $(sort $(wildcard user/read/*.c))
 RECORD_SRC := $(sort $(wildcard user/record/*.c))
+FTRACE_SRC := $(sort $(wildcard user/ftrace/*.c))
+BUILD_SRC := $(sort $(wildcard user/build/*.c))
 CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
 BPF_SRC	:= bpf/names.bpf.c bpf/sched.bpf.c
 MAN1	:= $(sort $(wildcard docs/man/*.1))
@@ -56,13 +58,14 @@ MAN3	:= $(sort $(wildcard docs/man/*.3))
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 FXT_OBJ	:= $(call obj,$(FXT_SRC))
 # Everything but main(), for the unit tests too.
-PART_OBJ := $(call obj,$(READ_SRC) $(RECORD_SRC) $(filter-out user/cli/main.c,$(CLI_SRC))) \
+PART_OBJ := $(call obj,$(READ_SRC) $(RECORD_SRC) $(FTRACE_SRC) $(BUILD_SRC) \
+	$(filter-out user/cli/main.c,$(CLI_SRC))) \
 	$(O)/obj/gen/perfetto.pb-c.o
 KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check bench bench-ring install uninstall clean unit headers FORCE
+.PHONY: all demo check bench bench-ring bench-convert install uninstall clean unit headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc
 
@@ -151,12 +154,21 @@ $(TEST_BIN):
 
 unit: $(UNIT_BIN) $(TEST_BIN)
 
-# libFuzzer over the reader; the library is compiled with it.
-FUZZ_SRC := $(addprefix tests/unit/,fxt_fuzz.c fxt_walk.c fxt_mem.c) $(FXT_SRC)
-$(O)/tests/fxt_fuzz: $(FUZZ_SRC) $(wildcard user/fxt/*.h tests/unit/*.h) $(O)/flags
+# libFuzzer: everything a fuzzer runs through is compiled with it.
+FUZZ	:= fxt_fuzz peel_fuzz parse_fuzz convert_fuzz
+FUZZ_BIN := $(FUZZ:%=$(O)/tests/%)
+VERIFY_SRC := $(addprefix user/cli/,verify.c verify_format.c verify_sense.c summary.c trace.c input.c \
+	json.c log.c num.c opt.c output.c)
+$(O)/tests/fxt_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FXT_SRC)
+$(O)/tests/peel_fuzz: $(filter user/ftrace/peel%,$(FTRACE_SRC))
+$(O)/tests/parse_fuzz: tests/unit/parse_walk.c $(filter user/ftrace/parse%,$(FTRACE_SRC))
+$(O)/tests/convert_fuzz: tests/unit/convert_pipe.c $(FXT_SRC) $(READ_SRC) $(FTRACE_SRC) $(BUILD_SRC) \
+	$(VERIFY_SRC)
+$(FUZZ_BIN): $(O)/tests/%_fuzz: tests/unit/%_fuzz.c $(O)/flags $(wildcard user/*/*.h tests/unit/*.h)
 	$(call msg,FUZZ)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -g -O1 -D_GNU_SOURCE -Iuser/fxt -fsanitize=fuzzer,address,undefined -o $@ $(FUZZ_SRC)
+	$(Q)$(CLANG) -g -O1 -D_GNU_SOURCE -Iuser/fxt -fsanitize=fuzzer,address,undefined -o $@ \
+		$(filter %.c,$^) -lz
 
 check:
 	$(Q)scripts/install-packages.sh test
@@ -175,7 +187,9 @@ $(O)/tests/ring_bench: $(O)/obj/tests/bench/ring_bench.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
 
-bench: bench-ring
+bench: bench-ring bench-convert
+bench-convert: $(O)/kfxt
+	$(Q)tests/bench/convert.sh $(O)
 bench-ring: $(O)/tests/ring_bench
 	$(Q)$(O)/tests/ring_bench
 

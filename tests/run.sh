@@ -4,14 +4,15 @@
 # Every test there is: `make check` calls it. Needs root and BPF for the live
 # tests; without them they fail, since skipped is not passed.
 #
-#   tests/run.sh [SUITE...]     unit golden sanitize fuzz live docs scripts install
+#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live docs scripts install
 #
 # Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 O=${O:-build}
-FUZZ_SECONDS=${FUZZ_SECONDS:-20}
+FUZZ_SECONDS=${FUZZ_SECONDS:-${CI:+60}}
+FUZZ_SECONDS=${FUZZ_SECONDS:-15}
 results=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$results" "$log"' EXIT
@@ -77,6 +78,11 @@ suite_golden() {
 	suite golden python3 tests/golden/golden_test.py "$O"
 }
 
+# Real ftrace text against facts that no importer computed.
+suite_convert() {
+	suite convert python3 tests/convert/convert_test.py "$O"
+}
+
 # All that runs in user space, once more under ASan and UBSan.
 suite_sanitize() {
 	local failed_before
@@ -87,20 +93,37 @@ suite_sanitize() {
 	unit_in "$O/san"
 	failed_before=$failed
 	try "golden files with sanitizers" python3 tests/golden/golden_test.py "$O/san"
+	try "ftrace samples with sanitizers" python3 tests/convert/convert_test.py "$O/san"
 	try "a recording with sanitizers" "$O/san/kfxt" record -q -d 500ms -o "$O/san/t.fxt"
 	try "it is clean" "$O/san/kfxt" verify "$O/san/t.fxt"
 	[ "$failed" -eq "$failed_before" ] || cat "$log"
 	tally sanitize $passed $failed 0
 }
 
+# Seeds for the fuzzers: beginnings of the samples; the peeler's begin with a mode byte.
+make_seeds() {
+	local dir=$1 file name
+	mkdir -p "$dir"/{fxt,peel,parse,convert}
+	gzip -dc tests/golden/states-6.1.fxt.gz >"$dir/fxt/states"
+	for file in tests/corpus/ftrace/*.{txt,html,json}; do
+		name=${file##*/}
+		[[ $name != *.facts.json ]] || continue
+		head -c 6000 "$file" | tee "$dir/parse/$name" >"$dir/convert/$name"
+		{ printf '\0' && head -c 6000 "$file"; } >"$dir/peel/$name"
+	done
+}
+
 suite_fuzz() {
+	local what
 	passed=0 failed=0
-	try "fuzzer of the reader builds" build "$O/tests/fxt_fuzz"
-	mkdir -p "$O/fuzz-seeds"
-	gzip -dc tests/golden/states-6.1.fxt.gz >"$O/fuzz-seeds/states.fxt"
-	try "fuzzer of the reader, $FUZZ_SECONDS s" "$O/tests/fxt_fuzz" "$O/fuzz-seeds" \
-		-max_total_time="$FUZZ_SECONDS" -max_len=16384 -rss_limit_mb=2048 -artifact_prefix="$O/" -print_final_stats=1
-	grep -E "number_of_executed_units|DONE" "$log" | sed 's/^/# /'
+	make_seeds "$O/fuzz"
+	for what in fxt peel parse convert; do
+		try "fuzzer of $what builds" build "$O/tests/${what}_fuzz"
+		try "fuzzer of $what, $FUZZ_SECONDS s" "$O/tests/${what}_fuzz" "$O/fuzz/$what" \
+			-max_total_time="$FUZZ_SECONDS" -max_len=16384 -rss_limit_mb=3000 \
+			-artifact_prefix="$O/fuzz/" -print_final_stats=1
+		grep -E "number_of_executed_units" "$log" | sed 's/^/# /'
+	done
 	tally fuzz $passed $failed 0
 }
 
@@ -155,7 +178,7 @@ build_example() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(unit golden sanitize fuzz live docs scripts install)
+[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live docs scripts install)
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do

@@ -7,6 +7,7 @@
 #define CLI_CMD_H
 
 int cmd_record(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -24,6 +24,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", "record scheduling until stopped or a command ends", cmd_record },
+	{ "convert", "turn ftrace text, systrace HTML and the like into a trace", cmd_convert },
 	{ "dump", "print the records of a trace, one line each", cmd_dump },
 	{ "verify", "check a trace for damage and contradictions", cmd_verify },
 	{ "report", "summarise a trace: CPUs, rates, busiest threads", cmd_report },

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""kfxt convert on real samples, against facts that were computed without any importer.
+
+    convert_test.py BUILD_DIR [SAMPLE...]
+
+Compares --stats=json, and what the independent reader finds in the FXT file, with
+each sample's .facts.json. Prints TAP, a table sample x facts met, and the totals.
+"""
+import collections
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+sys.path[:0] = [TESTS, os.path.join(TESTS, 'live')]
+from trace import Trace  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
+KFXT = os.path.join(BUILD, 'kfxt')
+CORPUS = os.path.join(TESTS, 'corpus', 'ftrace')
+ACCOUNTED = ('switches', 'wakeups', 'names', 'slices', 'counters', 'instants', 'logs', 'stacks',
+             'no_op_wakes', 'duplicate_wakes', 'incomplete')
+
+
+class Sample:
+    """One converted sample: its facts, kfxt's counts, the FXT file."""
+
+    def __init__(self, path, tmp):
+        self.name = os.path.basename(path)
+        with open(path + '.facts.json') as f:
+            self.facts = json.load(f)
+        self.fxt = os.path.join(tmp, self.name + '.fxt')
+        r = subprocess.run([KFXT, 'convert', '--stats=json', '-o', self.fxt, path],
+                           capture_output=True, timeout=60)
+        if r.returncode:
+            raise AssertionError(f'exit code {r.returncode}: {r.stderr.decode()}')
+        stats = json.loads(r.stdout)
+        self.input, self.output = stats['input'], stats['output']
+
+    def printed(self, ts):
+        """A time stamp as the text had it."""
+        if self.facts.get('printed_time', '').startswith('integer'):
+            return str(ts)
+        return f'{ts // 10**9}.{ts % 10**9 // 1000:06d}'
+
+
+CHECKS = {}
+
+
+def check(key):
+    """The decorated function compares what @key of the facts says; it gets (sample, fact)."""
+    def add(fn):
+        CHECKS[key] = fn
+        return fn
+    return add
+
+
+def equal(got, want):
+    if got != want:
+        raise AssertionError(f'got {str(got)[:700]}, wanted {str(want)[:700]}')
+
+
+@check('records')
+def records(s, want):
+    accept = s.facts.get('accept_records', [want])
+    if s.input['records'] not in accept:
+        raise AssertionError(f'got {s.input["records"]}, wanted one of {accept}')
+
+
+@check('records_by_kernel_event')
+def records_by_event(s, want):
+    equal(s.input['records_by_event'], want)
+
+
+@check('records_by_printed_name')
+def records_by_printed_name(s, want):
+    if 'records_by_kernel_event' in s.facts or s.facts['header'].get('latency_header'):
+        return
+    plain = collections.Counter()
+    for name, n in want.items():
+        name = name.split(':')[-1]
+        plain['print' if name == 'tracing_mark_write' else name] += n
+    equal(s.input['records_by_event'], dict(plain))
+
+
+def loose(s):
+    """These formats cut or shift times that the facts have rounded: 1 us a stamp is theirs."""
+    header = s.facts['header']
+    return header.get('latency_header') or header.get('tracer_line') == 'function_graph'
+
+
+def microseconds(text):
+    return int(text.replace('.', ''))
+
+
+@check('per_cpu')
+def per_cpu(s, want):
+    got = {cpu: {'records': c['records'], 'first': s.printed(c['first_ts']), 'last': s.printed(c['last_ts'])}
+           for cpu, c in s.input['per_cpu'].items() if 'first_ts' in c}
+    if not got:
+        return      # function_graph without any column of times
+    want = {cpu: {k: c[k] for k in ('records', 'first', 'last')} for cpu, c in want.items()}
+    if not loose(s):
+        equal(got, want)
+        return
+    equal({c: got[c]['records'] for c in got}, {c: want[c]['records'] for c in want})
+    # Relative times count from the first record of all.
+    zero = [min(microseconds(c['first']) for c in x.values()) for x in (got, want)]
+    for cpu in want:
+        for key in ('first', 'last'):
+            apart = microseconds(got[cpu][key]) - zero[0] - microseconds(want[cpu][key]) + zero[1]
+            if abs(apart) > 1:
+                raise AssertionError(f'CPU {cpu}: {key} is {apart} us off')
+
+
+@check('threads_left_column')
+def threads(s, want):
+    names = collections.defaultdict(set)
+    for tid, name in want:
+        text = bytes.fromhex(name['hex']).decode(errors='replace') if isinstance(name, dict) else name
+        names[tid].add(text.strip())
+    got = {t[0]: t[1].strip() for t in s.input['threads']}
+    if s.facts['header'].get('tracer_line') == 'function_graph':
+        # The text names a thread only where a column or a switch block does.
+        equal(sorted(set(got) - set(names)), [])
+        return
+    equal(sorted(got), sorted(names))
+    for tid, name in got.items():
+        cut = s.facts['header'].get('latency_header')
+        known = {n[:8] for n in names[tid]} if cut else names[tid]
+        if name and name not in known and name not in {n[:8].strip() for n in known}:
+            raise AssertionError(f'thread {tid} is {name!r}, wanted one of {known}')
+
+
+@check('tgid_of_left_column')
+def tgids(s, want):
+    got = {str(t[0]): t[2] or 0 for t in s.input['threads']}
+    equal(got, want)
+
+
+@check('lost')
+def lost(s, want):
+    equal({'notices': s.input['lost_notices'], 'events': s.input['lost_events']}, want)
+
+
+@check('physical_lines')
+def lines(s, want):
+    equal(s.input['lines'], want['total'])
+    if 'continuation' in want:
+        equal(s.input['continuation_lines'], want['continuation'])
+
+
+@check('function_graph')
+def function_graph(s, want):
+    by_event = s.input['records_by_event']
+    equal((by_event.get('funcgraph_entry', 0), by_event.get('funcgraph_exit', 0)),
+          (want['entries'], want['exits']))
+
+
+@check('sched_switch')
+def switches(s, want):
+    equal(s.output['switches'], want)
+    equal(len(Trace(s.fxt).real()), want)
+
+
+@check('on_cpu_intervals')
+def on_cpu_intervals(s, want):
+    """From the FXT file: how often and how long each thread ran between two switches of one CPU."""
+    if s.facts['header'].get('tracer_line') == 'function_graph' and not timed(s):
+        return
+    unit = 1 if s.facts.get('printed_time', '').startswith('integer') else 1000
+    got = collections.defaultdict(lambda: [0, 0])
+    last = {}
+    for sw in Trace(s.fxt).real():
+        before = last.get(sw.cpu)
+        if before and before.into == sw.out:
+            got[str(sw.out)][0] += 1
+            got[str(sw.out)][1] += (sw.ts - before.ts) // unit
+        last[sw.cpu] = sw
+    if not loose(s):
+        equal(dict(got), want['by_tid'])
+        return
+    equal({t: n for t, (n, _) in got.items()}, {t: n for t, (n, _) in want['by_tid'].items()})
+    for tid, (n, total) in want['by_tid'].items():
+        if abs(total - got[tid][1]) > n:
+            raise AssertionError(f'{tid} ran {got[tid][1]} us in {n} intervals, wanted {total}')
+
+
+def timed(s):
+    return any('first_ts' in c for c in s.input['per_cpu'].values())
+
+
+def accounted(s, _):
+    """Records in = records accounted for out."""
+    equal(s.output['records'], s.input['records'])
+    equal(sum(s.output[k] for k in ACCOUNTED), s.output['records'])
+
+
+def independent_reader(s, _):
+    equal(Trace(s.fxt).problems, [])
+
+
+def verified(s, _):
+    r = subprocess.run([KFXT, 'verify', s.fxt], capture_output=True)
+    if r.returncode:
+        raise AssertionError(r.stdout.decode()[-1200:])
+
+
+def main():
+    wanted = sys.argv[2:]
+    paths = sorted(p[:-len('.facts.json')] for p in glob.glob(CORPUS + '/*.facts.json'))
+    totals, table = collections.Counter(), []
+    with tempfile.TemporaryDirectory() as tmp:
+        for path in paths:
+            if wanted and os.path.basename(path) not in wanted:
+                continue
+            row = run_sample(path, tmp, totals)
+            table.append(row)
+    print('#')
+    for name, met, total in table:
+        print(f'# {name:36} {met:3} of {total:3} facts met')
+    print(f'convert: {totals["passed"]} passed, {totals["failed"]} failed, 0 skipped')
+    return 1 if totals['failed'] else 0
+
+
+def run_sample(path, tmp, totals):
+    name, met, total = os.path.basename(path), 0, 0
+    try:
+        sample = Sample(path, tmp)
+        checks = [(key, fn, sample.facts[key]) for key, fn in CHECKS.items() if key in sample.facts]
+        checks += [(fn.__name__, fn, None) for fn in (accounted, independent_reader, verified)]
+    except Exception as e:  # noqa: BLE001: one sample must not end the others
+        totals['failed'] += 1
+        print(f'not ok - {name} converts\n# {e}')
+        return name, 0, 1
+    for key, fn, fact in checks:
+        total += 1
+        try:
+            fn(sample, fact)
+            met += 1
+            print(f'ok - {name}: {key}')
+        except Exception as e:  # noqa: BLE001
+            print(f'not ok - {name}: {key}\n# {type(e).__name__}: {e}')
+    totals['passed'] += met
+    totals['failed'] += total - met
+    return name, met, total
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -11,6 +11,7 @@ import collections
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path[:0] = [TESTS, os.path.join(TESTS, 'live')]
+import fxtread  # noqa: E402
 from trace import Trace  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
@@ -162,6 +164,24 @@ def function_graph(s, want):
           (want['entries'], want['exits']))
 
 
+@check('markers_by_kind')
+def markers(s, want):
+    """Markers of atrace's forms, found again in the FXT file as what they mean."""
+    got = collections.Counter()
+    for rec in fxtread.read(s.fxt):
+        if rec['type'] == 'event':
+            got[rec['event_type']] += 1
+            got[rec['category']] += 1
+    equal(got['counter'], want['C'])
+    equal(got['async_begin'], want['S'] + want['G'])
+    equal(got['clock_sync'], want['clock_sync'])
+    equal(s.input['records_by_event']['print'], sum(want.values()))
+    # A begin without a process id is text to everyone.
+    with open(os.path.join(CORPUS, s.name), errors='replace') as f:
+        begins = len(re.findall(r'tracing_mark_write: B\|\d*\|', f.read()))
+    equal(got['duration_begin'], begins)
+
+
 @check('sched_switch')
 def switches(s, want):
     equal(s.output['switches'], want)
@@ -201,8 +221,17 @@ def accounted(s, _):
     equal(sum(s.output[k] for k in ACCOUNTED), s.output['records'])
 
 
+TYPES = {'trace_info': 'metadata', 'provider_info': 'metadata', 'provider_section': 'metadata',
+         'context_switch': 'scheduling', 'thread_wakeup': 'scheduling'}
+
+
 def independent_reader(s, _):
-    equal(Trace(s.fxt).problems, [])
+    """It finds no fault, and as many records of each type as kfxt says it wrote."""
+    reader, got = fxtread.read(s.fxt), collections.Counter()
+    for rec in reader:
+        got[TYPES.get(rec['type'], rec['type'])] += 1
+    equal(reader.problems, [])
+    equal(dict(got), s.output['fxt_records_by_type'])
 
 
 def verified(s, _):

@@ -94,6 +94,9 @@ static void test_forms(void **state)
 		   "switch 100 cpu0 7>8 blocked" W("-1", "99"));
 	check_form(FTRACE_TRACE_CMD, "sched_switch", "a ==> b:3:7 [120] W ==> kworker/0:2:51 [98]",
 		   "switch 100 cpu0 7>51 blocked" W("120", "98") " linux_state='I'");
+	check_form(FTRACE_TRACE_CMD, "sched_switch",
+		   "a ==> b:3:7 [120] W ==> kworker/0:2:51 [98] Latency: 1373.439 usecs",
+		   "switch 100 cpu0 7>51 blocked" W("120", "98") " linux_state='I'");
 	check_form(FTRACE_FIELDS, "sched_switch",
 		   "prev_comm=x prev_pid=0x7 (7) prev_prio=0x78 (120) prev_state=0x2 (2) next_comm=a b next_pid=0x8 (8) next_prio=0x78 (120)",
 		   "switch 100 cpu0 7>8 blocked" W("120", "120") " linux_state='D'");

@@ -585,6 +585,27 @@ static const struct parse_row rows[] = {
 	  "            tgen  1767 [001]  2194.005605:    ftrace:print: tracing_mark_write:"
 	  " B|1|x\n",
 	  "marker ns2194005605000 c1 t1767 comm=tgen sys=ftrace name=print args=B|1|x\n" },
+	{ "perf, no CPU asked for",
+	  "            a b  1767/1768  2194.005605789: irq:softirq_entry: vec=7\n"
+	  "            a b  1767  2194.005605: cpu-clock: 1\n",
+	  "event ns2194005605789 t1768 g1767 comm=a b sys=irq name=softirq_entry args=vec=7\n"
+	  "! 2 no known form of line\n" },
+	{ "option raw",
+	  "# tracer: function\n#\n"
+	  "22200 1 7542889721258 # ffffffff81498b1a B|1|x\n"
+	  "22200 1 7542889721259 type: 355\n"
+	  "154 1 56240969088 ffffffff814310a4 ffffffff8144cd5a\n",
+	  "TRACE name=function\n"
+	  "marker ns7542889721258 c1 t22200 name=print args=B|1|x\n"
+	  "text ns7542889721259 c1 t22200 args=type: 355\n"
+	  "function ns56240969088 c1 t154 name=ffffffff814310a4 args=ffffffff8144cd5a\n" },
+	{ "option hex",
+	  "# tracer: nop\n#\n"
+	  "000056b8 00000001 000006dc3c0c784b type: 355\n\n"
+	  "000056b8 00001000 000006dc3c0c784b type: 355\n\n",
+	  "TRACE name=nop\n"
+	  "text ns7542970021963 c1 t22200 args=type: 355\n"
+	  "! 5 CPU out of bounds\n" },
 };
 
 #undef HEAD

@@ -228,12 +228,26 @@ static bool is_switch_sane(const struct sched_text *t)
 	return t->prev_tid >= 0 && t->next_tid >= 0 && t->state.len > 0;
 }
 
+/* trace-cmd report -w puts " Latency: 115.984 usecs" behind the switches. */
+static void cut_latency(struct span *s)
+{
+	struct span t = *s;
+
+	if (!EAT_BACK(&t, " usecs"))
+		return;
+	while (t.end > t.at && (is_digit(t.end[-1]) || t.end[-1] == '.'))
+		t.end--;
+	if (EAT_BACK(&t, " Latency: "))
+		*s = t;
+}
+
 bool sched_parse_switch(const struct ftrace_event *ev, struct sched_text *out)
 {
 	struct span s = { ev->args.data, ev->args.data + ev->args.len };
 
 	if (!ev->args.len || may_be_cut(ev))
 		return false;
+	cut_latency(&s);
 	if (parse_kernel_switch(s, out) || parse_plugin_switch(s, out))
 		return is_switch_sane(out);
 	return parse_fields_switch(s, out) && is_switch_sane(out);

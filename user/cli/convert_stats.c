@@ -110,6 +110,27 @@ static void print_input(const struct convert_totals *t)
 	printf("},\n");
 }
 
+/* How many records of each type of the format; those that do not occur are left out. */
+static void print_types(const struct fxt_writer_stats *s)
+{
+	static const char *const names[16] = {
+		"metadata", "initialization", "string", "thread", "event", "blob",
+		"userspace_object", "kernel_object", "scheduling", "log", "profiler",
+		[FXT_LARGE] = "large",
+	};
+	bool first = true;
+	unsigned int i;
+
+	printf(", \"fxt_records_by_type\": {");
+	for (i = 0; i < 16; i++) {
+		if (!s->by_type[i] || !names[i])
+			continue;
+		print_count(names[i], s->by_type[i], first);
+		first = false;
+	}
+	printf("}");
+}
+
 static void print_output(const struct convert_totals *t)
 {
 	const struct builder_stats *b = &t->built;
@@ -118,6 +139,7 @@ static void print_output(const struct convert_totals *t)
 	json_print_text(t->output);
 	print_count("fxt_records", t->written.records, false);
 	print_count("fxt_bytes", t->written.bytes, false);
+	print_types(&t->written);
 	print_count("records", b->records, false);
 	print_count("switches", b->switches, false);
 	print_count("wakeups", b->wakeups, false);

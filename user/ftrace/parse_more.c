@@ -138,7 +138,7 @@ bool parse_is_perf_frame(const struct parse_line *line, struct ftrace_text *fram
 	const char *s = skip_blanks(line->s, line->e), *e = trim_end(s, line->e), *q = s;
 	uint64_t v;
 
-	if (s == line->s || parse_hex(&q, e, &v) < 4 || q >= e || *q != ' ' || e[-1] != ')')
+	if (s == line->s || !parse_hex(&q, e, &v) || q >= e || *q != ' ' || e[-1] != ')')
 		return false;
 	*frame = text_of(skip_blanks(q, e), e);
 	return true;

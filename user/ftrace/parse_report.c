@@ -153,6 +153,28 @@ static const char *parse_perf_at(struct ftrace_event *ev, const struct parse_lin
 	return parse_perf_event(ev, skip_blanks(q + 2, e), line);
 }
 
+/*
+ * COMM PID[/TID] TIME: SYSTEM:EVENT: ..., where the CPU was not asked for; the time
+ * ends at @colon. Without a system it could be anything.
+ */
+static const char *parse_perf_no_cpu(struct ftrace_event *ev, const struct parse_line *line,
+				     const char *colon)
+{
+	const char *e = line->e, *q = colon, *comm_end, *reason;
+
+	while (q > line->s && (is_digit(q[-1]) || q[-1] == '.'))
+		q--;
+	if (q == colon || q == line->s || q[-1] != ' ' || !starts(colon, e, ": "))
+		return parse_unknown;
+	parse_event_init(ev);
+	comm_end = parse_perf_ids(ev, line->s, trim_end(line->s, q));
+	if (!comm_end || parse_time(&q, colon, ev) || q != colon || ev->clock != FTRACE_CLOCK_NS)
+		return parse_unknown;
+	ev->comm = parse_comm(line->s, comm_end);
+	reason = parse_perf_event(ev, skip_blanks(colon + 2, e), line);
+	return reason || !ev->system.len ? parse_unknown : NULL;
+}
+
 /* COMM PID[/TID] [CPU] TIME: ...: as ever, the first place that fits, from the column on */
 const char *parse_perf(struct ftrace_event *ev, const struct parse_line *line)
 {
@@ -167,5 +189,7 @@ const char *parse_perf(struct ftrace_event *ev, const struct parse_line *line)
 	}
 	for (s = line->s; reason == parse_unknown && (q = memchr(s, '[', limit - s)); s = q + 1)
 		reason = parse_perf_at(ev, line, q);
+	for (s = line->s; reason == parse_unknown && (q = memchr(s, ':', limit - s)); s = q + 1)
+		reason = parse_perf_no_cpu(ev, line, q);
 	return reason;
 }

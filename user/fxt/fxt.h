@@ -179,6 +179,7 @@ typedef int (*fxt_write_fn)(void *ctx, const void *data, size_t len);
 
 struct fxt_writer_stats {
 	uint64_t records, bytes;	/* string and thread records among them */
+	uint64_t by_type[16];		/* by enum fxt_type, of what was handed on */
 	uint64_t strings_cut;		/* over-long, cut; each time one is given */
 	uint64_t strings_repaired;	/* were not UTF-8; each time one is given */
 	uint64_t strings_replaced;	/* table full, an older entry made room */

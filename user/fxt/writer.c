@@ -47,10 +47,42 @@ err_free:
 	return err;
 }
 
+static uint64_t record_words(uint64_t header)
+{
+	return FXT_GET(header, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(header, FXT_F_LARGE_SIZE) :
+							  FXT_GET(header, FXT_F_SIZE);
+}
+
+/* Counts the records that begin in these words; a large one may go on behind them. */
+static void count_types(struct fxt_writer *w, const char *at, uint64_t words)
+{
+	uint64_t header, size;
+
+	while (w->rest_words < words) {
+		at += w->rest_words * FXT_WORD;
+		words -= w->rest_words;
+		memcpy(&header, at, sizeof(header));
+		size = record_words(header);
+		w->stats.by_type[FXT_GET(header, FXT_F_TYPE)]++;
+		w->rest_words = size;
+	}
+	w->rest_words -= words;
+}
+
+/* The only place from which bytes leave. */
+static int hand_on(struct fxt_writer *w, const void *data, size_t words)
+{
+	if (w->err || !words)
+		return w->err;
+	w->err = w->write(w->ctx, data, words * FXT_WORD);
+	if (!w->err)
+		count_types(w, data, words);
+	return w->err;
+}
+
 int fxt_writer_flush(struct fxt_writer *w)
 {
-	if (!w->err && w->used)
-		w->err = w->write(w->ctx, w->buf, w->used * FXT_WORD);
+	hand_on(w, w->buf, w->used);
 	w->used = 0;
 	return w->err;
 }
@@ -96,8 +128,7 @@ int fxt_writer_pass(struct fxt_writer *w, const void *data, size_t len)
 {
 	if (len > (BUF_WORDS - w->used) * FXT_WORD) {
 		fxt_writer_flush(w);
-		if (!w->err && len)
-			w->err = w->write(w->ctx, data, len);
+		hand_on(w, data, len / FXT_WORD);
 	} else if (len) {
 		memcpy(w->buf + w->used, data, len);
 		w->used += len / FXT_WORD;
@@ -117,8 +148,7 @@ static long count_records(const char *at, size_t len)
 		if (len < FXT_WORD)
 			return -EINVAL;
 		memcpy(&word, at, FXT_WORD);
-		words = FXT_GET(word, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(word, FXT_F_LARGE_SIZE) :
-								 FXT_GET(word, FXT_F_SIZE);
+		words = record_words(word);
 		if (!words || words > len / FXT_WORD)
 			return -EINVAL;
 		at += words * FXT_WORD;

@@ -28,6 +28,7 @@ struct fxt_writer {
 	uint32_t provider;
 	struct fxt_table *strings, *threads;
 	struct fxt_writer_stats stats;
+	uint64_t rest_words;	/* of a record that began in what was handed on already */
 	size_t used;			/* words of buf */
 	uint64_t *buf;
 	char *scratch;			/* repaired strings of the record being drafted */

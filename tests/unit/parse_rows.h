@@ -274,7 +274,7 @@ static const struct parse_row rows[] = {
 	{ "wakeup tracer",
 	  HEAD "    124:120:R   + [001]      31:"
 	  " 98:R rcuc/1\n",
-	  "text ns3041652000 c0 t1 irq comm=init args=    124:120:R   + [001]      31: 98:R"
+	  "text ns3041652000 c0 t1 irq comm=init name=wakeup args=    124:120:R   + [001]      31: 98:R"
 	  " rcuc/1\n" },
 	{ "hwlat",
 	  HEAD "#1     inner/outer(us):   12/13 "
@@ -606,6 +606,25 @@ static const struct parse_row rows[] = {
 	  "TRACE name=nop\n"
 	  "text ns7542970021963 c1 t22200 args=type: 355\n"
 	  "! 5 CPU out of bounds\n" },
+	{ "timerlat",
+	  "# tracer: timerlat\n#\n"
+	  "          <idle>-0       [000] d.h1.    54.029328: #1     context    irq timer_latency"
+	  "       932 ns\n",
+	  "TRACE name=timerlat\n"
+	  "text ns54029328000 c0 t0 irq comm=<idle> name=timerlat args=#1     context    irq"
+	  " timer_latency       932 ns\n" },
+	{ "osnoise",
+	  "# tracer: osnoise\n#\n"
+	  "           <...>-859     [000] ....    81.637220: 1000000        190  99.98100\n",
+	  "TRACE name=osnoise\n"
+	  "text ns81637220000 c0 t859 name=osnoise args=1000000        190  99.98100\n" },
+	{ "hwlat",
+	  "# tracer: hwlat\n#\n"
+	  "           <...>-1729  [001] d...   678.473449: #1     inner/outer(us):   11/11    ts:1"
+	  " count:6\n",
+	  "TRACE name=hwlat\n"
+	  "text ns678473449000 c1 t1729 name=hwlat args=#1     inner/outer(us):   11/11    ts:1"
+	  " count:6\n" },
 };
 
 #undef HEAD

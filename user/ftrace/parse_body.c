@@ -301,10 +301,25 @@ static const char *skip_diff(const char *s, const char *e)
 	return skip_blanks(q + 1, e);
 }
 
+/* "    124:120:R   + [001]      31: 98:R rcuc/1", of the wakeup tracers, or with ==> */
+static const char *wakeup_name(const char *s, const char *e)
+{
+	uint64_t v;
+
+	s = skip_blanks(s, e);
+	if (!parse_digits(&s, e, &v) || s >= e || *s != ':')
+		return "";
+	if (memmem(s, e - s, " + [", 4))
+		return "wakeup";
+	return memmem(s, e - s, " ==> [", 6) ? "context_switch" : "";
+}
+
 static const char *parse_text(struct ftrace_event *ev, const char *s, const struct parse_line *line)
 {
+	const char *reporter = line->mode->reporter;
+
 	ev->kind = FTRACE_TEXT;
-	ev->name.len = 0;
+	ev->name = literal(reporter ? reporter : wakeup_name(s, line->e));
 	ev->args = text_of(s, line->e);
 	return NULL;
 }

@@ -14,6 +14,18 @@ static bool holds(const struct parse_line *line, const char *what)
 	return memmem(line->s, line->e - line->s, what, strlen(what));
 }
 
+/* Tracers that print columns of numbers; the kernel calls the records as them. */
+static const char *reporter_of(struct ftrace_text tracer)
+{
+	static const char *const names[] = { "timerlat", "osnoise", "hwlat" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (text_is(tracer, names[i]))
+			return names[i];
+	return NULL;
+}
+
 static void begin_trace(struct parse_mode *mode, struct ftrace_event *ev, const char *s,
 			const char *e)
 {
@@ -23,6 +35,7 @@ static void begin_trace(struct parse_mode *mode, struct ftrace_event *ev, const 
 	*mode = (struct parse_mode){
 		.header = true,
 		.graph = text_is(ev->name, "function_graph"),
+		.reporter = reporter_of(ev->name),
 		.function = text_is(ev->name, "function"),
 	};
 }

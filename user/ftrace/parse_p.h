@@ -21,6 +21,7 @@ struct parse_mode {
 	bool titles;		/* and the titles of the columns */
 	bool graph;		/* the tracer is function_graph */
 	bool function;		/* ... function: a word alone is a function */
+	const char *reporter;	/* ... one whose records are columns: its name, else NULL */
 	bool trace_cmd;		/* "cpus=" was there */
 	bool dump;		/* in a process dump */
 	bool dump_threads;	/* in its list of threads */

@@ -30,7 +30,7 @@ msg	= $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 ARCH	:= $(shell $(CC) -dumpmachine 2>/dev/null | sed -e 's/-.*//' -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
-CFLAGS	?= -O2 -g
+CFLAGS	?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(WERROR),-Werror)
 CPPFLAGS += -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
 override CFLAGS += -std=gnu11 $(WARNINGS)

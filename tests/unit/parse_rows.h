@@ -625,6 +625,9 @@ static const struct parse_row rows[] = {
 	  "TRACE name=hwlat\n"
 	  "text ns678473449000 c1 t1729 name=hwlat args=#1     inner/outer(us):   11/11    ts:1"
 	  " count:6\n" },
+	{ "marker of an address without a symbol",
+	  "            init-1       [000] d.h2.     3.041652: ffffffff81498b1a: B|1|x\n",
+	  "marker ns3041652000 c0 t1 irq comm=init name=print args=B|1|x\n" },
 };
 
 #undef HEAD

@@ -166,8 +166,10 @@ static bool is_special(const char *s, size_t len)
 		return len >= 18 && !memcmp(s, "tracing_mark_write", 18);
 	case 's':
 		return s[1] == 'y';
-	case 'f':
-		return s[1] == 'u';
+	case 'f':	/* a function's name, or a digit */
+		if (s[1] == 'u')
+			return true;
+		break;
 	case 'p':
 	case 'k':
 	case 'u':

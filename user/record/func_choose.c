@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which functions globs mean, and which ones they had better not.
+ */
+#include <string.h>
+
+#include "func_list.h"
+
+/* Of one glob. */
+#define MATCHED		0x04
+
+const char *const *func_set_excludes(void)
+{
+	/*
+	 * What BPF programs call on their way to writing a record: traced, each event would
+	 * cause several more, and before 6.15 a ring buffer's lock would be taken twice. Of
+	 * many kernels each has a few of these only.
+	 */
+	static const char *const excludes[] = {
+		"bpf_*", "__bpf_*", "___bpf_*",
+		/* entering and leaving a program */
+		"__rcu_read_lock", "__rcu_read_unlock", "rcu_read_unlock*_special",
+		"rcu_is_watching", "*migrate_disable", "*migrate_enable", "trace_call_bpf*",
+		"preempt_count_add", "preempt_count_sub", "in_lock_functions",
+		"__this_cpu_preempt_check", "debug_smp_processor_id",
+		/* the hook itself */
+		"kprobe_multi_link_*", "fprobe_*", "rethook_*", "arch_rethook_*",
+		"is_endbr", "*ftrace_get_symaddr",
+		/* helpers: reading memory, time */
+		"copy_from_kernel_nofault*", "copy_from_user_nofault", "strncpy_from_*_nofault",
+		"nmi_uaccess_okay", "ktime_get_*fast*",
+		/* ring buffers and their locks, waking the reader */
+		"ringbuf_map_*", "_raw_spin_*", "*spin_lock_slowpath", "*spin_unlock_slowpath",
+		"resilient_tas_spin_lock", "irq_work_*", "__irq_work_*", "arch_irq_work_raise",
+		/* maps */
+		"array_map_*", "percpu_array_map_*", "htab_*map_*", "__htab_*map_*",
+		"alloc_htab_elem", "free_htab_elem", "lookup_elem_raw", "lookup_nulls_elem_raw",
+		"*pcpu_freelist_*",
+		NULL,
+	};
+
+	return excludes;
+}
+
+static bool is_excluded(const struct kernel_func *func)
+{
+	const char *const *exclude;
+
+	if (func->module && !strcmp(func->module, "kfxt"))
+		return true;
+	for (exclude = func_set_excludes(); *exclude; exclude++)
+		if (func_glob_match(*exclude, func->name))
+			return true;
+	return false;
+}
+
+/* Marks what @glob matches; how many. */
+static unsigned int match(const struct func_list *list, const char *glob, uint8_t *marks)
+{
+	unsigned int cnt = 0;
+	uint32_t i;
+
+	if (!func_glob_is_wide(glob) && !strchr(glob, '\\')) {
+		for (i = name_index_first(&list->index, glob); i != NAME_INDEX_NONE;
+		     i = name_index_next(&list->index, i), cnt++)
+			marks[i] |= MATCHED;
+		return cnt;
+	}
+	for (i = 0; i < list->cnt; i++) {
+		if (func_glob_match(glob, list->names[i])) {
+			marks[i] |= MATCHED;
+			cnt++;
+		}
+	}
+	return cnt;
+}
+
+/* Marks those of the @matched ones that stay out; none if all would: they are what is meant. */
+static void leave_excluded(const struct func_list *list, uint8_t *marks, unsigned int matched)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < list->cnt; i++) {
+		if ((marks[i] & MATCHED) && is_excluded(&list->funcs[i])) {
+			marks[i] |= FUNC_LEFT;
+			left++;
+		}
+	}
+	for (i = 0; i < list->cnt && left == matched; i++)
+		if (marks[i] & MATCHED)
+			marks[i] &= (uint8_t)~FUNC_LEFT;
+}
+
+static unsigned int take(const struct func_list *list, const char *glob, bool excludes,
+			 uint8_t *marks)
+{
+	unsigned int matched = match(list, glob, marks), i;
+
+	if (excludes && func_glob_is_wide(glob))
+		leave_excluded(list, marks, matched);
+	else
+		excludes = false;
+	for (i = 0; i < list->cnt; i++) {
+		if (!(marks[i] & MATCHED))
+			continue;
+		marks[i] &= (uint8_t)~MATCHED;
+		if (!excludes)
+			marks[i] &= (uint8_t)~FUNC_LEFT;
+		if (!(marks[i] & FUNC_LEFT))
+			marks[i] |= FUNC_TAKEN;
+	}
+	return matched;
+}
+
+static void take_out(const struct func_list *list, const char *glob, uint8_t *marks)
+{
+	unsigned int i;
+
+	if (!match(list, glob, marks))
+		return;
+	for (i = 0; i < list->cnt; i++)
+		if (marks[i] & MATCHED)
+			marks[i] = 0;
+}
+
+const char *func_list_choose(const struct func_list *list, const struct func_set_cfg *cfg,
+			     uint8_t *marks)
+{
+	const char *glob;
+	unsigned int i;
+
+	for (i = 0; i < cfg->globs_cnt; i++) {
+		glob = cfg->globs[i];
+		if (*glob == '!')
+			take_out(list, glob + 1, marks);
+		else if (!take(list, glob, !cfg->no_excludes, marks))
+			return glob;
+	}
+	return NULL;
+}

@@ -51,7 +51,7 @@ RECORD_SRC := $(sort $(wildcard user/record/*.c))
 FTRACE_SRC := $(sort $(wildcard user/ftrace/*.c))
 BUILD_SRC := $(sort $(wildcard user/build/*.c))
 CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
-BPF_SRC	:= bpf/names.bpf.c bpf/sched.bpf.c
+BPF_SRC	:= bpf/func.bpf.c bpf/names.bpf.c bpf/sched.bpf.c
 MAN1	:= $(sort $(wildcard docs/man/*.1))
 MAN3	:= $(sort $(wildcard docs/man/*.3))
 
@@ -124,7 +124,7 @@ $(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: user/record/perfetto.proto
 	@mkdir -p $(@D)
 	$(Q)$(PROTOC_C) --c_out=$(O)/gen -Iuser/record $<
 
-$(call obj,user/record/probes.c): $(O)/gen/kfxt.skel.h
+$(call obj,user/record/probes.c user/record/func_probes.c): $(O)/gen/kfxt.skel.h
 $(call obj,user/record/packets.c): $(O)/gen/perfetto.pb-c.h
 
 # ---- tests -------------------------------------------------------------------
@@ -133,7 +133,7 @@ UNIT	:= $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
 # What several unit tests share.
 UNIT_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(filter-out %_test.c %_fuzz.c %_records.c,$(sort $(wildcard tests/unit/*.c))))
 UNIT_BIN := $(UNIT:%=$(O)/tests/%)
-LIVE	:= pingpong states storm
+LIVE	:= calls pingpong states storm usdt
 LIVE_BPF := switch_count
 TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
 

@@ -83,4 +83,17 @@ static __always_inline bool in_interrupt(__u64 preempt_count_address)
 	return count & (SOFTIRQ_OFFSET | HARDIRQ_MASK | NMI_MASK);
 }
 
+/* Where the user's function that was just called will return to; 0 if that cannot be read. */
+static __always_inline __u64 user_return_address(struct pt_regs *ctx)
+{
+#ifdef __TARGET_ARCH_x86
+	__u64 addr = 0;
+
+	bpf_probe_read_user(&addr, sizeof(addr), (void *)PT_REGS_SP(ctx));
+	return addr;
+#else
+	return PT_REGS_RET(ctx);
+#endif
+}
+
 #endif

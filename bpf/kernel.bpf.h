@@ -9,6 +9,7 @@
 #define KFXT_KERNEL_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/ptrace.h>
 #include <linux/types.h>
 #include <stdbool.h>
 #include <bpf/bpf_helpers.h>

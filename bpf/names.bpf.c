@@ -55,13 +55,17 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 {
 	const __u32 max = OBJECT_CMDLINE_WORDS * 8;
 	unsigned long start = p->mm->arg_start, len = p->mm->arg_end - start;
+	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
 	__u64 *rec;
 
+	if (!ctl)
+		return 0;
 	send_thread(p, NULL);
+	side_enter(ctl);
 	rec = bpf_ringbuf_reserve(&side, OBJECT_EXEC_WORDS * 8, 0);
 	count(!rec);
 	if (!rec)
-		return 0;
+		goto out;
 	put_object(rec, FXT_KOBJ_PROCESS, OBJECT_EXEC_WORDS, koid_of(p->tgid));
 	put_name(rec, p, NULL);
 	put_koid(rec, STR_PARENT, koid_of(p->real_parent->tgid));
@@ -70,6 +74,8 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 	__builtin_memset(rec + OBJECT_CMDLINE, 0, max);
 	bpf_probe_read_user(rec + OBJECT_CMDLINE, len < max ? len : max, (void *)start);
 	bpf_ringbuf_submit(rec, wake_flags());
+out:
+	side_leave(ctl);
 	return 0;
 }
 

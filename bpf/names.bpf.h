@@ -26,6 +26,17 @@ static __always_inline void count(bool lost)
 		__sync_fetch_and_add(&names_lost, 1);
 }
 
+static __always_inline void send(__u64 *rec, __u32 bytes)
+{
+	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
+
+	if (!ctl)
+		return;
+	side_enter(ctl);
+	count(bpf_ringbuf_output(&side, rec, bytes, wake_flags()));
+	side_leave(ctl);
+}
+
 /* A kernel thread belongs to the process of koid 0, "kernel". */
 static __always_inline __u64 process_of(const struct task_struct *p)
 {
@@ -67,7 +78,7 @@ static __always_inline void send_thread(const struct task_struct *p, const char 
 	put_object(rec, FXT_KOBJ_THREAD, OBJECT_WORDS, koid_of(p->pid));
 	put_name(rec, p, comm);
 	put_koid(rec, STR_PROCESS, process_of(p));
-	count(bpf_ringbuf_output(&side, rec, sizeof(rec), wake_flags()));
+	send(rec, sizeof(rec));
 }
 
 static __always_inline void send_process(const struct task_struct *p, const char *comm)
@@ -79,7 +90,7 @@ static __always_inline void send_process(const struct task_struct *p, const char
 	put_object(rec, FXT_KOBJ_PROCESS, OBJECT_WORDS, koid_of(p->tgid));
 	put_name(rec, p, comm);
 	put_koid(rec, STR_PARENT, koid_of(p->real_parent->tgid));
-	count(bpf_ringbuf_output(&side, rec, sizeof(rec), wake_flags()));
+	send(rec, sizeof(rec));
 }
 
 static __always_inline void send_names(const struct task_struct *p, const char *comm)

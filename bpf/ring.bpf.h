@@ -73,15 +73,39 @@ static __always_inline __u64 *ring_reserve(struct cpu_ctl *ctl, __u32 words)
 	return (__u64 *)(chunk + off);
 }
 
-/* Makes the reserved record visible to the drain and wakes it where the ring fills. */
-static __always_inline void ring_submit(struct cpu_ctl *ctl, __u32 words)
+/*
+ * Before 6.15 or so a BPF ring buffer hangs the machine if what it calls with its
+ * lock held is traced by a program that uses the same ring buffer (rqspinlock
+ * ended that). So every program raises a count around its use
+ * of the side ring, and those on functions, which can come from anywhere, keep
+ * away from it while the count is up.
+ */
+static __always_inline void side_enter(struct cpu_ctl *ctl)
+{
+	__sync_fetch_and_add(&ctl->side_users, 1);
+}
+
+static __always_inline void side_leave(struct cpu_ctl *ctl)
+{
+	__sync_fetch_and_add(&ctl->side_users, -1);
+}
+
+static __always_inline void ring_doorbell(struct cpu_ctl *ctl)
 {
 	__u64 doorbell = 0;
 
+	side_enter(ctl);
+	bpf_ringbuf_output(&side, &doorbell, sizeof(doorbell), BPF_RB_FORCE_WAKEUP);
+	side_leave(ctl);
+}
+
+/* Makes the reserved record visible to the drain and wakes it where the ring fills. */
+static __always_inline void ring_submit(struct cpu_ctl *ctl, __u32 words)
+{
 	store_release(&ctl->head, ctl->head + words * 8);
 	if (ctl->head - READ_ONCE(ctl->tail) >= cfg_wake_bytes && !READ_ONCE(ctl->rung)) {
 		WRITE_ONCE(ctl->rung, 1);
-		bpf_ringbuf_output(&side, &doorbell, sizeof(doorbell), BPF_RB_FORCE_WAKEUP);
+		ring_doorbell(ctl);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the BPF programs and the recorder agree on: the shared control words of
- * each CPU and the strings whose table indexes are fixed before loading.
+ * each CPU, the records that the recorder completes, and the strings whose table
+ * indexes are fixed before loading.
  */
 #ifndef KFXT_SESSION_H
 #define KFXT_SESSION_H
@@ -49,9 +50,24 @@ struct cpu_ctl {
 	__u64 reserved[7];
 
 	__u64 tail;		/* bytes ever taken out */
-	__u64 reserved2[7];
+	__u64 event_tail;
+	__u32 event_rung;	/* as @rung, for the event ring */
+	__u32 reserved2;
+	__u64 reserved3[5];
+
+	/*
+	 * The event ring. Its writers nest, so all of this is changed by atomic
+	 * instructions, and the counts are of what is not in the ring.
+	 */
+	__u64 event_head;		/* bytes ever reserved */
+	__u64 side_users;		/* programs here that are inside of the side ring's code */
+	__u64 lost_events;		/* ring full */
+	__u64 lost_nested;		/* the ring was never at rest */
+	__u64 lost_calls;		/* no place to keep an entry until its return */
+	__u64 shed_calls;		/* beyond --func-max-rate */
+	__u64 reserved4[2];
 };
-_Static_assert(sizeof(struct cpu_ctl) == 256, "the drain's words stand in a cache line of their own");
+_Static_assert(sizeof(struct cpu_ctl) == 320, "the drain's words stand in a cache line of their own");
 
 #define CUR_TID(cur)	((__u32)(cur))
 #define CUR_WOKEN	(1ULL << 63)
@@ -65,6 +81,86 @@ _Static_assert(sizeof(struct cpu_ctl) == 256, "the drain's words stand in a cach
  */
 #define RING_SLACK_BYTES	4096
 #define RING_CHUNK_BYTES_MAX	(1U << 20)
+
+/*
+ * The event ring: as above, but its records become visible one by one, by their
+ * first word, which is 0 until then and again once the drain has taken them.
+ * A record is at most EVENT_WORDS_MAX long and needs no word about the slack.
+ */
+#define EVENT_WORDS_MAX		(RING_SLACK_BYTES / 8)
+
+/*
+ * What a program knows of a function: the category and name refs as they stand in
+ * an event's header; the low bits say what its return value is.
+ */
+#define FUNC_ID_BITS		20
+#define FUNC_ID_NONE		((1U << FUNC_ID_BITS) - 1)
+#define FUNC_ID_MAX		(FUNC_ID_NONE - 1)
+#define FUNC_INFO_REFS		0xffffffff00000000ULL
+#define FUNC_INFO_RETURN	0x0fU	/* enum fxt_arg_type; 0: it returns nothing that is known */
+
+/* Address to function: open addressing, a word to a slot, the low bits of the address above the id. */
+#define FUNC_PROBES		8	/* slots looked at */
+#define FUNC_SLOT(addr, id)	((__u64)(addr) << FUNC_ID_BITS | (id))
+#define FUNC_SLOT_ADDR(slot)	((slot) >> FUNC_ID_BITS)
+#define FUNC_SLOT_ID(slot)	((__u32)((slot) & FUNC_ID_NONE))
+/* Fibonacci hashing; functions are aligned, hence the shift. */
+#define FUNC_HASH(addr, bits)	((((__u64)(addr) >> 2) * 0x9e3779b97f4a7c15ULL) >> (64 - (bits)))
+
+/*
+ * Stands for a call of bpf_session_is_return() until the recorder, which knows its id
+ * in this kernel, puts that in its place: libbpf would insist on one prototype, and
+ * kernels have two, without and (7.x) with the context.
+ */
+#define CALL_SESSION_IS_RETURN	0x6b667874
+
+/*
+ * A function event that the recorder has to write itself: without a name ref, with
+ * a caller, with arguments. An event record that never gets into a file: its
+ * category is 0.
+ */
+enum func_word {
+	FUNC_HEADER	= 0,	/* FXT_INSTANT or FXT_DURATION_COMPLETE */
+	FUNC_TS		= 1,
+	FUNC_PROCESS	= 2,
+	FUNC_THREAD	= 3,
+	FUNC_END_TS	= 4,
+	FUNC_ID		= 5,	/* FUNC_ID_NONE: see @FUNC_ADDR */
+	FUNC_ADDR	= 6,
+	FUNC_PARENT	= 7,	/* 0: not asked for */
+	FUNC_RETURN	= 8,	/* as in a register */
+	FUNC_WORDS	= 9,
+	FUNC_ARGS	= 9,	/* USDT: one word each */
+	FUNC_ARGS_MAX	= 12,
+};
+
+/*
+ * Calls that have not returned, a slot to a thread that is inside of any. The first
+ * word is the owner's; only what runs as that thread, interrupts among it, touches
+ * the rest, each on top of the other.
+ */
+#define OPEN_SLOTS		4096U
+#define OPEN_PROBES		8	/* slots looked at */
+#define OPEN_CALLS		64	/* how deep calls of traced functions may nest; a power of two */
+struct open_call {
+	__u64 start_ns;
+	__u64 addr;	/* or the function's id */
+	__u64 parent;
+};
+struct open_calls {
+	__u64 owner;	/* OPEN_OWNER(); 0: free */
+	__u64 process;	/* koids */
+	__u64 thread;
+	__u64 last_ns;	/* of its latest entry or return: times of one thread never repeat */
+	struct open_call calls[OPEN_CALLS];
+};
+#define OPEN_OWNER(who, depth)	((__u64)(who) << 32 | (depth))
+#define OPEN_WHO(owner)		((__u32)((owner) >> 32))
+#define OPEN_DEPTH(owner)	((__u32)(owner))
+/* Who: a thread id, or for a CPU's idle thread, of which there is one each: */
+#define OPEN_IDLE(cpu)		(1U << 31 | (cpu))
+/* The koid of an idle thread that calls functions: above all ids, below the second generation. */
+#define IDLE_KOID(cpu)		(4194304ULL + (cpu))
 
 /* What is kept of every id: 16 bits, 2048 of them to a map value. */
 #define IDS_PER_PAGE		2048
@@ -115,7 +211,9 @@ enum object_word {
 	X(STR_MARK,		"mark") \
 	X(STR_MARK_START,	"start") \
 	X(STR_MARK_STOP,	"stop") \
-	X(STR_MARK_GAP,		"gap")
+	X(STR_MARK_GAP,		"gap") \
+	X(STR_FUNCTION,		"function") \
+	X(STR_RETURN,		"return")
 
 enum session_string {
 	STR_EMPTY,

@@ -124,7 +124,7 @@ check_help_size() {
 		text=$(kfxt $command --help)
 		result "kfxt ${command:+$command }--help fits a screen" "$(
 			awk 'length > 80 { print "line " NR " has " length " columns" }
-				END { if (NR > 24) print NR " lines" }' <<<"$text")"
+				END { if (NR > 36) print NR " lines" }' <<<"$text")"
 	done
 }
 

@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "dump", "print the records of a trace, one line each", cmd_dump },
 	{ "verify", "check a trace for damage and contradictions", cmd_verify },
 	{ "report", "summarise a trace: CPUs, rates, busiest threads", cmd_report },
+	{ "list", "show which functions would be traced, and how", cmd_list },
 	{ "check", "tell what this kernel allows and what is missing", cmd_check },
 };
 

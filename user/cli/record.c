@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../record/funcs.h"
 #include "../record/names.h"
 #include "../record/recorder.h"
 #include "../record/workload.h"
 #include "cmd.h"
 #include "exit.h"
+#include "func_opts.h"
 #include "log.h"
 #include "num.h"
 #include "opt.h"
@@ -32,6 +35,7 @@ struct record_cfg {
 	struct num_cpus cpus;
 	bool no_perfetto_packets;
 	bool propagate_exit;
+	struct func_opts funcs;
 };
 
 static const struct opt rows[] = {
@@ -41,6 +45,7 @@ static const struct opt rows[] = {
 	  offsetof(struct record_cfg, duration_ns), NULL, 1, 0 },
 	{ "ring-size", 'm', OPT_SIZE, "SIZE", "ring of each CPU, rounded up to a power of two",
 	  offsetof(struct record_cfg, ring_bytes), "4M", 4096, 1ULL << 30 },
+	FUNC_OPTS(struct record_cfg, funcs),
 	{ "cpus", 'C', OPT_CPUS, "CPUS", "record these CPUs only: 0-3,7",
 	  offsetof(struct record_cfg, cpus), NULL, 0, 0 },
 	{ "no-perfetto-packets", 0, OPT_FLAG, NULL, "leave out wall clock, system, process tree",
@@ -57,7 +62,9 @@ static const struct opt_command command = {
 	.rows = rows,
 	.examples = "kfxt record -d 10                     # ten seconds, into trace.fxt\n"
 		    "kfxt record -o make.fxt -- make -j8   # while make runs\n"
-		    "kfxt record -o - | gzip > t.fxt.gz    # until Ctrl-C, through a pipe\n",
+		    "kfxt record -o - | gzip > t.fxt.gz    # until Ctrl-C, through a pipe\n"
+		    "kfxt record -d 5 -f 'tcp_*' --exit    # with calls of functions, and how long\n"
+		    "kfxt record -d 5 -u libc:malloc       # of a program's or a library's\n",
 	.operands_max = OPT_ROWS_MAX * 1000,
 	.stops_at_operand = true,
 };
@@ -67,6 +74,7 @@ struct run {
 	const struct record_cfg *cfg;
 	struct recorder_cfg recorder_cfg;
 	struct recorder *recorder;
+	struct funcs *funcs;		/* NULL: none */
 	struct workload *workload;	/* NULL: no command */
 	char **argv;			/* the command's, or NULL */
 	char online_text[RECORDER_CPUS_TEXT], cpus_text[RECORDER_CPUS_TEXT];
@@ -189,7 +197,17 @@ static const char *bytes_text(uint64_t bytes, char *buf, size_t size)
 static unsigned long long lost(const struct recorder_totals *t)
 {
 	return t->sum.lost_switches + t->sum.lost_wakeups + t->sum.unwritten_switches +
-	       t->sum.unwritten_wakeups + t->skipped;
+	       t->sum.unwritten_wakeups + t->sum.lost_calls + t->sum.deep_calls +
+	       t->sum.unwritten_calls + t->skipped;
+}
+
+/* ", 12 calls", where functions are traced. */
+static const char *calls_text(const struct run *run, const struct recorder_totals *t, char *buf, size_t size)
+{
+	buf[0] = 0;
+	if (run->funcs)
+		snprintf(buf, size, ", %llu calls", (unsigned long long)t->sum.calls);
+	return buf;
 }
 
 static void show_progress(void *ctx)
@@ -198,7 +216,7 @@ static void show_progress(void *ctx)
 	struct recorder_totals t;
 	struct timespec ts;
 	uint64_t now;
-	char bytes[32];
+	char bytes[32], calls[32];
 
 	clock_gettime(CLOCK_BOOTTIME, &ts);
 	now = ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
@@ -206,9 +224,9 @@ static void show_progress(void *ctx)
 		return;
 	run->shown_ns = now;
 	recorder_totals(run->recorder, &t);
-	fprintf(stderr, "\r%.0f s: %llu switches, %llu wakeups, %llu lost, %s \033[K",
+	fprintf(stderr, "\r%.0f s: %llu switches, %llu wakeups%s, %llu lost, %s \033[K",
 		(now - t.start_ns) / 1e9, (unsigned long long)t.sum.switches,
-		(unsigned long long)t.sum.wakeups, lost(&t),
+		(unsigned long long)t.sum.wakeups, calls_text(run, &t, calls, sizeof(calls)), lost(&t),
 		bytes_text(t.bytes, bytes, sizeof(bytes)));
 }
 
@@ -257,29 +275,32 @@ static void show_cpus(const struct run *run)
 static void show_summary(const struct run *run)
 {
 	struct recorder_totals t;
-	char bytes[32], memory[32];
+	char bytes[32], memory[32], calls[32];
 
 	recorder_totals(run->recorder, &t);
 	show_cpus(run);
 	log_debug("memory of rings and maps: %s", bytes_text(t.memory_bytes, memory, sizeof(memory)));
-	log_info("%s: %.3f s, %u %s, %llu switches, %llu wakeups, %llu lost, %s", output_name(run),
+	log_info("%s: %.3f s, %u %s, %llu switches, %llu wakeups%s, %llu lost, %s", output_name(run),
 		 (t.stop_ns - t.start_ns) / 1e9, run->recorder_cfg.cpus_cnt,
 		 run->recorder_cfg.cpus_cnt == 1 ? "CPU" : "CPUs",
-		 (unsigned long long)t.sum.switches, (unsigned long long)t.sum.wakeups, lost(&t),
+		 (unsigned long long)t.sum.switches, (unsigned long long)t.sum.wakeups,
+		 calls_text(run, &t, calls, sizeof(calls)), lost(&t),
 		 bytes_text(t.bytes, bytes, sizeof(bytes)));
 	show_losses(&t);
+	if (run->funcs)
+		func_opts_show_losses(run->funcs, &t.sum);
 }
 
-/* libbpf's own words are for -v. */
+/* libbpf's own words, the kernel's verifier log among them, are for -v. */
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char line[1024];
+	char *text, *line, *rest;
 
-	if (level == LIBBPF_DEBUG)
+	if (level == LIBBPF_DEBUG || log_get_level() < LOG_LEVEL_DEBUG || vasprintf(&text, fmt, ap) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), fmt, ap);
-	line[strcspn(line, "\n")] = 0;
-	log_debug("%s", line);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		log_debug("%s", line);
+	free(text);
 	return 0;
 }
 
@@ -291,11 +312,26 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 			  hint ? " (" : "", hint ?: "", hint ? ")" : "");
 		return err == -ENOTTY ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (err == -ECANCELED) {
+		log_error("record: interrupted while attaching: nothing was recorded");
+		return EXIT_FAILED;
+	}
 	if (err == -EPERM || err == -EACCES)
 		log_error("record: %s: not permitted (run as root; kfxt check tells what is missing)", what);
 	else
 		log_error("record: %s: %s (kfxt check tells what this kernel lacks)", what, strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNSUPPORTED;
+}
+
+/* Shows how far attaching and detaching are; a signal, which it leaves pending, ends attaching. */
+static bool show_attaching(void *ctx, const char *doing, unsigned int done, unsigned int all)
+{
+	const struct run *run = ctx;
+	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
+
+	if (run->progress)
+		fprintf(stderr, "\r%s: %u of %u functions \033[K", doing, done, all);
+	return poll(&signals, 1, 0) <= 0;
 }
 
 /* ---- the course ------------------------------------------------------------ */
@@ -305,8 +341,12 @@ static int start(struct run *run)
 	const char *what, *hint;
 	int err = recorder_open(&run->recorder, &run->recorder_cfg, &what, &hint);
 
+	if (run->progress && run->funcs)
+		fprintf(stderr, "\r\033[K");
 	if (err)
 		return explain_open(run, err, what, hint);
+	if (run->funcs)
+		func_opts_show_attached(run->funcs);
 	if (run->argv) {
 		err = workload_open(&run->workload, run->argv, !strcmp(run->cfg->output, "-"));
 		err = err ?: watch(run->stop_fd, workload_fd(run->workload));
@@ -403,6 +443,8 @@ int cmd_record(int argc, char **argv)
 		.ring_bytes = cfg.ring_bytes,
 		.cpus_text = run.cpus_text,
 		.perfetto_packets = !cfg.no_perfetto_packets,
+		.progress = show_attaching,
+		.progress_ctx = &run,
 	};
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -412,9 +454,13 @@ int cmd_record(int argc, char **argv)
 		code = EXIT_FAILED;
 	}
 	if (!code)
+		code = func_opts_choose(&cfg.funcs, "record", false, &run.funcs);
+	run.recorder_cfg.funcs = run.funcs;
+	if (!code)
 		code = record(&run);
 	recorder_close(run.recorder);
 	workload_close(run.workload);
+	funcs_close(run.funcs);
 	free(run.cpus);
 	return code;
 }

@@ -17,6 +17,8 @@ static const struct {
 	[SUMMARY_SKIPPED]	= { "skipped", "event of unknown kind", "events of unknown kind" },
 	[SUMMARY_SHARED]	= { "shared_koids", "thread that shares a koid",
 				    "threads that share a koid" },
+	[SUMMARY_CALLS]		= { "calls", "call", "calls" },
+	[SUMMARY_SHED]		= { "shed_calls", "call beyond the rate", "calls beyond the rate" },
 };
 
 static void find_duration(struct summary *s, const struct timeline *tl)
@@ -42,7 +44,8 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	size_t i;
 
 	*s = (struct summary){
-		.switches = tl->switches, .wakeups = tl->wakeups, .bytes = stats->bytes,
+		.switches = tl->switches, .wakeups = tl->wakeups, .calls = tl->calls,
+		.bytes = stats->bytes,
 		.has_session = session->has_start, .has_ledger = session->has_totals,
 		.cpus = num_cpus_count(&tl->cpus), .threads = tl->threads_cnt,
 	};
@@ -54,6 +57,8 @@ void summary_init(struct summary *s, const struct timeline *tl,
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
 		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;
 		s->lost[SUMMARY_UNSEEN] += session->ledgers[i].unseen_switches;
+		s->lost[SUMMARY_CALLS] += session->ledgers[i].lost_calls;
+		s->lost[SUMMARY_SHED] += session->ledgers[i].shed_calls;
 	}
 }
 
@@ -90,6 +95,8 @@ void summary_print_text(const struct summary *s)
 	printf("CPUs:             %u\n", s->cpus);
 	printf("context switches: %" PRIu64 "\n", s->switches);
 	printf("wakeups:          %" PRIu64 "\n", s->wakeups);
+	if (s->calls)
+		printf("function calls:   %" PRIu64 "\n", s->calls);
 	printf("threads:          %zu\n", s->threads);
 	printf("bytes:            %" PRIu64 "\n", s->bytes);
 	print_lost(s);
@@ -102,6 +109,7 @@ void summary_print_json(const struct summary *s)
 	printf("\"from_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\"cpus\":%u", s->from_ns,
 	       s->duration_ns, s->cpus);
 	printf(",\"switches\":%" PRIu64 ",\"wakeups\":%" PRIu64, s->switches, s->wakeups);
+	printf(",\"calls\":%" PRIu64, s->calls);
 	printf(",\"threads\":%zu,\"bytes\":%" PRIu64 ",\"lost\":", s->threads, s->bytes);
 	if (!s->has_ledger) {
 		printf("null");

@@ -16,12 +16,14 @@ enum summary_loss {
 	SUMMARY_UNSEEN,		/* switches hidden by the kernel: not lost, yet missing */
 	SUMMARY_SKIPPED,	/* events of unknown kind: the kernel did not run a program */
 	SUMMARY_SHARED,		/* threads that have the koid of an earlier one */
+	SUMMARY_CALLS,		/* of functions */
+	SUMMARY_SHED,		/* calls that were not wanted, being too many */
 	SUMMARY_LOSS_CNT
 };
 
 struct summary {
 	uint64_t from_ns, duration_ns;	/* the session, or first to last event without one */
-	uint64_t switches, wakeups, bytes;
+	uint64_t switches, wakeups, calls, bytes;
 	uint64_t lost[SUMMARY_LOSS_CNT];
 	bool has_session, has_ledger;	/* without a ledger @lost is not all */
 	unsigned int cpus;

@@ -90,6 +90,8 @@ static const struct {
 		"the kernel side counted other numbers of context switches than there are" },
 	[VERIFY_LEDGER_WAKEUPS]		= { "ledger_wakeups",
 		"the kernel side counted another number of wakeups than there are" },
+	[VERIFY_LEDGER_CALLS]		= { "ledger_calls",
+		"another number of function calls was counted than there are" },
 };
 
 /* ---- findings ------------------------------------------------------------------- */

@@ -219,6 +219,22 @@ static void check_wakeups(struct verify *v)
 			     "%" PRIu64 " in the file, %" PRIu64 " counted", v->tl->wakeups, sum);
 }
 
+/* Where a function was called its thread tells, not its CPU: compare the sums. */
+static void check_calls(struct verify *v)
+{
+	const struct timeline_session *s = &v->tl->session;
+	uint64_t sum = 0;
+	size_t i;
+
+	if (s->has_start && !s->has_totals)
+		return;
+	for (i = 0; i < s->ledgers_cnt; i++)
+		sum += s->ledgers[i].calls;
+	if (sum != v->tl->calls)
+		verify_found(v, VERIFY_LEDGER_CALLS, s->ledgers[0].offset,
+			     "%" PRIu64 " in the file, %" PRIu64 " counted", v->tl->calls, sum);
+}
+
 static int check_ledgers(struct verify *v)
 {
 	uint64_t *counts;
@@ -230,6 +246,7 @@ static int check_ledgers(struct verify *v)
 		return -ENOMEM;
 	check_switches(v, counts);
 	check_wakeups(v);
+	check_calls(v);
 	free(counts);
 	return 0;
 }

@@ -317,6 +317,8 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 		.lost_switches = arg_number(rec, "lost_switches"),
 		.lost_wakeups = arg_number(rec, "lost_wakeups"),
 		.unseen_switches = arg_number(rec, "unseen_switches"),
+		.calls = arg_number(rec, "calls"), .lost_calls = arg_number(rec, "lost_calls"),
+		.shed_calls = arg_number(rec, "shed_calls"),
 	};
 	return 0;
 }
@@ -351,6 +353,8 @@ static int add_event(struct timeline *tl, const struct fxt_record *rec, uint64_t
 
 	if (rec->event.type == FXT_INSTANT && str_is(rec->event.category, "kfxt"))
 		err = add_session_event(tl, rec, ts_ns);
+	else if (str_is(rec->event.category, "function") || str_is(rec->event.category, "usdt"))
+		tl->calls += !fxt_record_arg(rec, "unfinished");
 	return err ? err : add_mention(tl, rec, rec->event.thread.thread);
 }
 

@@ -65,6 +65,7 @@ struct timeline_ledger {
 	uint64_t switches, wakeups;
 	uint64_t lost_switches, lost_wakeups;
 	uint64_t unseen_switches;	/* the kernel hid them, which the gaps tell */
+	uint64_t calls, lost_calls, shed_calls;	/* of functions */
 	uint16_t cpu;
 };
 
@@ -92,6 +93,7 @@ struct timeline {
 	struct map thread_map, process_map;	/* koid to index */
 	struct timeline_session session;
 	uint64_t switches, wakeups, marks;	/* marks are not among the switches */
+	uint64_t calls;				/* of functions; not those the recorder closed */
 	struct num_cpus cpus;			/* that have switches */
 	struct num_cpus started, stopped;	/* that have a `start`, a `stop` mark */
 };

@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 
 #include "feature.h"
+#include "func_via.h"
 #include "kernel_btf.h"
 #include "names.h"
 #include "probes.h"
@@ -93,6 +94,11 @@ static bool have_initial_pid_namespace(const struct feature *f, char *why, size_
 	return names_ids_match();
 }
 
+static bool have_via(const struct feature *f, char *why, size_t size)
+{
+	return func_vias[f->number].have(why, size);
+}
+
 /* All of it at once: the programs themselves, attached and let go. */
 static bool have_programs(const struct feature *f, char *why, size_t size)
 {
@@ -110,11 +116,14 @@ static bool have_programs(const struct feature *f, char *why, size_t size)
 	return !err;
 }
 
+/* Name, use and remedy are the mechanism's own; see feature_table(). */
+#define MECHANISM(id)	{ NULL, NULL, NULL, false, have_via, NULL, id }
+
 #define TRACEPOINT(name, nargs, what) \
 	{ "tracepoint " name, what, "kernel 5.18 or later with CONFIG_DEBUG_INFO_BTF=y", true, \
 	  have_tracepoint, name, nargs }
 
-static const struct feature features[] = {
+static struct feature features[] = {
 	{ "CAP_BPF", "loading programs", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt", true,
 	  have_capability, NULL, CAP_BPF },
 	{ "CAP_PERFMON", "attaching to tracepoints", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt",
@@ -139,11 +148,23 @@ static const struct feature features[] = {
 	  false, have_initial_pid_namespace, NULL, 0 },
 	{ "/proc", "names of threads that ran before the start", "mount -t proc proc /proc", false, have_file,
 	  "/proc/self/task", 0 },
+	MECHANISM(FUNC_VIA_SESSION), MECHANISM(FUNC_VIA_MULTI), MECHANISM(FUNC_VIA_MODULE),
+	MECHANISM(FUNC_VIA_FENTRY), MECHANISM(FUNC_VIA_KPROBE),
+	MECHANISM(FUNC_VIA_UPROBE_MULTI), MECHANISM(FUNC_VIA_UPROBE),
 };
 
 const struct feature *feature_table(unsigned int *cnt)
 {
+	unsigned int i;
+
 	*cnt = sizeof(features) / sizeof(features[0]);
+	for (i = 0; i < *cnt; i++) {
+		if (features[i].have != have_via)
+			continue;
+		features[i].name = func_vias[features[i].number].name;
+		features[i].used_for = func_vias[features[i].number].used_for;
+		features[i].remedy = func_vias[features[i].number].remedy;
+	}
 	return features;
 }
 

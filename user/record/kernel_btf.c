@@ -3,9 +3,13 @@
  * Facts about the running kernel, read from its BTF.
  */
 #include <bpf/btf.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../fxt/format.h"
+#include "funcs.h"
 #include "kernel_btf.h"
 
 /* Where per-CPU variable @name stands in the per-CPU area, or -1. */
@@ -102,11 +106,69 @@ bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs)
 	return has;
 }
 
-bool kernel_btf_has_function(const char *name)
+int kernel_btf_function(const char *name)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+	int id = btf ? btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) : -ENOENT;
 
 	btf__free(btf);
-	return has;
+	return id;
+}
+
+bool kernel_btf_has_function(const char *name)
+{
+	return kernel_btf_function(name) > 0;
+}
+
+/* Of what a function returns, as it stands in a register; narrow integers leave part of it undefined. */
+static uint8_t return_type(const struct btf *btf, const struct btf_type *proto)
+{
+	const struct btf_type *t = btf__type_by_id(btf, proto->type);
+	bool is_signed;
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t)))
+		t = btf__type_by_id(btf, t->type);
+	if (!t || !proto->type || btf_is_void(t))
+		return 0;
+	if (btf_is_ptr(t))
+		return FXT_ARG_POINTER;
+	if (btf_is_enum(t) && t->size == 4)
+		return FXT_ARG_INT32;
+	if (!btf_is_int(t))
+		return 0;
+	if (btf_int_encoding(t) & BTF_INT_BOOL)
+		return FXT_ARG_BOOL;
+	is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
+	if (t->size == 8)
+		return is_signed ? FXT_ARG_INT64 : FXT_ARG_UINT64;
+	return t->size != 4 ? 0 : is_signed ? FXT_ARG_INT32 : FXT_ARG_UINT32;
+}
+
+static int compare_name(const void *key, const void *member)
+{
+	const struct func *const *func = member;
+
+	return strcmp(key, (*func)->name);
+}
+
+void kernel_btf_return_types(struct func *const *funcs, unsigned int cnt)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *t;
+	struct func *const *func;
+	uint32_t id, all;
+
+	if (!btf)
+		return;
+	all = btf__type_cnt(btf);
+	for (id = 1; id < all; id++) {
+		t = btf__type_by_id(btf, id);
+		if (!btf_is_func(t))
+			continue;
+		func = bsearch(btf__name_by_offset(btf, t->name_off), funcs, cnt, sizeof(*funcs),
+			       compare_name);
+		if (func)
+			(*func)->return_type = return_type(btf, btf__type_by_id(btf, t->type));
+	}
+	btf__free(btf);
 }

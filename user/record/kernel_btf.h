@@ -18,5 +18,14 @@ bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs);
 
 /* Does the kernel have a function of this name? */
 bool kernel_btf_has_function(const char *name);
+/* Its id in the kernel's BTF, or -ENOENT. */
+int kernel_btf_function(const char *name);
+
+struct func;
+/*
+ * Sets .return_type of kernel functions, sorted by name, to what each returns as an
+ * enum fxt_arg_type; it stays as it is where the BTF does not tell, or nothing is returned.
+ */
+void kernel_btf_return_types(struct func *const *funcs, unsigned int cnt);
 
 #endif

@@ -19,12 +19,14 @@
 
 struct probes {
 	struct kfxt_bpf *skel;
+	struct funcs *funcs;		/* borrowed; NULL: none */
 	struct cpu_ctl *ctls;		/* by CPU */
-	char *rings;
+	char *rings, *event_rings;
 	uint16_t *ids;			/* by tid */
-	size_t ctls_bytes, rings_bytes, ids_bytes;
+	size_t ctls_bytes, rings_bytes, event_rings_bytes, ids_bytes;
 	uint32_t *cpus;
 	struct ring *ring;		/* by position in cpus */
+	struct event_ring *event_ring;	/* the same; NULL: no source of events */
 	unsigned int cpus_cnt;
 	uint32_t pid_max;
 };
@@ -47,6 +49,16 @@ static unsigned int log2_up(uint64_t n)
 	return n <= 1 ? 0 : 64 - __builtin_clzll(n - 1);
 }
 
+/* Rings of @bytes for each CPU, in chunks: how many and how large. */
+static int size_rings(struct probes *p, struct bpf_map *map, unsigned int shift, unsigned int chunk_shift,
+		      size_t *bytes)
+{
+	int err = bpf_map__set_max_entries(map, p->cpus_cnt << (shift - chunk_shift));
+
+	*bytes = ((size_t)p->cpus_cnt << (shift - chunk_shift)) * ((1UL << chunk_shift) + RING_SLACK_BYTES);
+	return err ?: bpf_map__set_value_size(map, (1U << chunk_shift) + RING_SLACK_BYTES);
+}
+
 /* Sizes of maps and the constants the programs compute with. */
 static int size_maps(struct probes *p, uint64_t ring_bytes)
 {
@@ -60,18 +72,17 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	if (shift < 12)
 		shift = 12;
 	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
-	skel->rodata->cfg_chunk_shift = chunk_shift;
-	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
-	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
+	skel->rodata->cfg_chunk_shift = skel->rodata->cfg_event_chunk_shift = chunk_shift;
+	skel->rodata->cfg_chunks_shift = skel->rodata->cfg_event_chunks_shift = shift - chunk_shift;
+	skel->rodata->cfg_wake_bytes = skel->rodata->cfg_event_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
 	skel->rodata->cfg_rdonly_cast = kernel_btf_has_function("bpf_rdonly_cast");
 	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
-	err = err ?: bpf_map__set_max_entries(skel->maps.rings, p->cpus_cnt << (shift - chunk_shift));
-	err = err ?: bpf_map__set_value_size(skel->maps.rings, (1U << chunk_shift) + RING_SLACK_BYTES);
+	err = err ?: size_rings(p, skel->maps.rings, shift, chunk_shift, &p->rings_bytes);
+	if (!err && p->funcs)
+		err = size_rings(p, skel->maps.event_rings, shift, chunk_shift, &p->event_rings_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.ids, pages);
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
-	p->rings_bytes = ((size_t)p->cpus_cnt << (shift - chunk_shift)) *
-			 ((1UL << chunk_shift) + RING_SLACK_BYTES);
 	p->ids_bytes = pages * IDS_PER_PAGE * sizeof(uint16_t);
 	return err;
 }
@@ -103,6 +114,27 @@ static int map_maps(struct probes *p)
 	return 0;
 }
 
+static int map_event_rings(struct probes *p)
+{
+	unsigned int i;
+
+	if (!p->event_rings_bytes)
+		return 0;
+	p->event_rings = map_memory(p->skel->maps.event_rings, p->event_rings_bytes, PROT_READ | PROT_WRITE);
+	if (!p->event_rings)
+		return -errno;
+	p->event_ring = calloc(p->cpus_cnt, sizeof(*p->event_ring));
+	if (!p->event_ring)
+		return -ENOMEM;
+	for (i = 0; i < p->cpus_cnt; i++)
+		p->event_ring[i] = (struct event_ring){
+			.ctl = p->ring[i].ctl, .chunk_shift = p->ring[i].chunk_shift,
+			.chunks = p->ring[i].chunks,
+			.data = p->event_rings + p->event_rings_bytes / p->cpus_cnt * i,
+		};
+	return 0;
+}
+
 int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what)
 {
 	struct probes *p = calloc(1, sizeof(*p));
@@ -112,6 +144,7 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	if (!p)
 		return err;
 	p->pid_max = read_pid_max();
+	p->funcs = cfg->funcs;
 	p->cpus_cnt = cfg->cpus_cnt;
 	p->cpus = calloc(cfg->cpus_cnt, sizeof(*p->cpus));
 	p->ring = calloc(cfg->cpus_cnt, sizeof(*p->ring));
@@ -122,6 +155,7 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*what = "opening the BPF object";
 	p->skel = kfxt_bpf__open();
 	err = p->skel ? size_maps(p, cfg->ring_bytes) : -errno;
+	err = err ?: func_probes_prepare(p->funcs, p->skel, cfg->cpus_cnt);
 	if (err)
 		goto err_close;
 	*what = "loading the BPF programs";
@@ -130,6 +164,8 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 		goto err_close;
 	*what = "mapping the rings";
 	err = map_maps(p);
+	err = err ?: map_event_rings(p);
+	err = err ?: func_probes_fill(p->funcs, p->skel);
 	if (err)
 		goto err_close;
 	*out = p;
@@ -155,6 +191,16 @@ int probes_attach(struct probes *p, const char **what)
 	link = &p->skel->links.on_sched_switch;
 	*link = bpf_program__attach(last);
 	return *link ? 0 : -errno;
+}
+
+int probes_attach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx)
+{
+	return func_probes_attach(p->funcs, p->skel, progress, ctx);
+}
+
+void probes_detach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx)
+{
+	func_probes_detach(p->funcs, progress, ctx);
 }
 
 /* Runs begin_or_end on @cpu, by interrupt if that is not the one we are pinned to. */
@@ -223,19 +269,28 @@ void probes_close(struct probes *p)
 		return;
 	if (p->ctls)
 		munmap(p->ctls, p->ctls_bytes);
+	func_probes_detach(p->funcs, NULL, NULL);
 	if (p->rings)
 		munmap(p->rings, p->rings_bytes);
+	if (p->event_rings)
+		munmap(p->event_rings, p->event_rings_bytes);
 	if (p->ids)
 		munmap(p->ids, p->ids_bytes);
 	kfxt_bpf__destroy(p->skel);
 	free(p->cpus);
 	free(p->ring);
+	free(p->event_ring);
 	free(p);
 }
 
 struct ring *probes_ring(struct probes *p, unsigned int i)
 {
 	return &p->ring[i];
+}
+
+struct event_ring *probes_event_ring(struct probes *p, unsigned int i)
+{
+	return p->event_ring ? &p->event_ring[i] : NULL;
 }
 
 int probes_side_fd(const struct probes *p)
@@ -277,6 +332,6 @@ void probes_counts(const struct probes *p, struct probes_counts *counts)
 
 uint64_t probes_memory(const struct probes *p)
 {
-	return p->ctls_bytes + p->rings_bytes + p->ids_bytes +
+	return p->ctls_bytes + p->rings_bytes + p->event_rings_bytes + p->ids_bytes +
 	       bpf_map__max_entries(p->skel->maps.side);
 }

@@ -10,14 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event_ring.h"
+#include "func_probes.h"
 #include "ring.h"
 
+struct funcs;
 struct probes;
 
 struct probes_cfg {
 	uint64_t ring_bytes;		/* per CPU, rounded up to a power of two of at least 4096 */
 	const uint32_t *cpus;		/* to record; online */
 	unsigned int cpus_cnt;
+	struct funcs *funcs;		/* to trace; NULL: none. Borrowed. */
 };
 
 /* What the kernel side counted apart from the rings. */
@@ -32,8 +36,12 @@ struct probes_counts {
  * On failure *@what is static text that says what was being done. 0 or -errno.
  */
 int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what);
-/* Attaches every program; events are seen from now on but recorded by no CPU yet. */
+/* Attaches every program but the functions'; events are seen from now on but recorded by no CPU yet. */
 int probes_attach(struct probes *p, const char **what);
+/* Attaches the functions' programs, which may take seconds: see func_probes_attach(). */
+int probes_attach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx);
+/* Takes them off. Their events have all been written then. */
+void probes_detach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx);
 /*
  * Begins recording on each CPU: its first record says who runs there. Only from
  * here on anything counts. Moves the calling thread between CPUs and back.
@@ -50,6 +58,8 @@ void probes_close(struct probes *p);
 
 /* Ring of the @i'th of cfg.cpus. */
 struct ring *probes_ring(struct probes *p, unsigned int i);
+/* Event ring of the same CPU; NULL: nothing was asked for that writes there. */
+struct event_ring *probes_event_ring(struct probes *p, unsigned int i);
 /* The BPF ring buffer of names and of the doorbell. */
 int probes_side_fd(const struct probes *p);
 /* koid = tid + this, for the thread that has the id now. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../fxt/fxt.h"
+#include "funcs.h"
 #include "names.h"
 #include "packets.h"
 #include "probes.h"
@@ -25,12 +26,15 @@
 #define PROVIDER_ID	1
 #define NS_PER_SECOND	1000000000ULL
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
+#define EVENT_PIECES	64	/* written at once */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
 
 /* What a CPU's ring held and the output did not take. */
 struct unwritten {
-	uint64_t switches, wakeups;
+	uint64_t switches, wakeups, calls;
 };
+
+const uint32_t recorder_strings_from = STR_CNT;
 
 struct recorder {
 	const struct recorder_cfg *cfg;
@@ -43,6 +47,7 @@ struct recorder {
 	uint64_t names_lost;		/* of those, known when /proc was last read */
 	struct iovec *pieces;
 	struct unwritten *unwritten;	/* by position in cfg.cpus */
+	uint64_t *calls;		/* function events written, the same */
 };
 
 int recorder_online_cpus(char *text, size_t size)
@@ -83,6 +88,25 @@ static int write_own_event(struct recorder *r, const char *name, uint64_t ts,
 	return fxt_write_event(r->w, &event, args, nargs);
 }
 
+/* Functions that interrupts call on an idle CPU belong to its idle thread; there is one to a CPU. */
+static int write_idle_threads(struct recorder *r)
+{
+	const struct fxt_arg process = fxt_arg_koid("process", 0);
+	char name[32];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < r->cfg->cpus_cnt; i++) {
+		const struct fxt_object object = {
+			.id = IDLE_KOID(r->cfg->cpus[i]), .kind = FXT_KOBJ_THREAD,
+			.name = fxt_str_inline(name, snprintf(name, sizeof(name), "swapper/%u", r->cfg->cpus[i])),
+		};
+
+		err = fxt_write_kernel_object(r->w, &object, &process, 1);
+	}
+	return err;
+}
+
 static int write_header(struct recorder *r)
 {
 	static const char *const strings[STR_CNT] = {
@@ -96,6 +120,10 @@ static int write_header(struct recorder *r)
 	err = err ?: fxt_write_initialization(r->w, NS_PER_SECOND);
 	for (i = 1; !err && i < STR_CNT; i++)
 		err = fxt_write_string(r->w, i, fxt_str(strings[i]));
+	if (!err && r->cfg->funcs)
+		err = funcs_write_strings(r->cfg->funcs, r->w);
+	if (!err && r->cfg->funcs)
+		err = write_idle_threads(r);
 	if (!err && r->packets)
 		err = packets_write_system(r->packets, r->cfg->cpus_cnt);
 	if (!err && r->packets)
@@ -125,6 +153,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 {
 	const struct probes_cfg probes_cfg = {
 		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.funcs = cfg->funcs,
 	};
 	struct recorder *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -138,6 +167,10 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	err = err ?: probes_attach(r->probes, what);
 	if (err)
 		goto err_close;
+	*what = "attaching to the functions";
+	err = probes_attach_funcs(r->probes, cfg->progress, cfg->progress_ctx);
+	if (err)
+		goto err_close;
 	*what = NULL;
 	err = sink_open(&r->sink, cfg->output, hint);
 	err = err ?: fxt_writer_open(&r->w, sink_write, r->sink);
@@ -146,7 +179,8 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	err = err ?: names_open(&r->names, r->w, r->probes, r->packets);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
 	r->unwritten = calloc(cfg->cpus_cnt, sizeof(*r->unwritten));
-	if (!r->pieces || !r->unwritten)
+	r->calls = calloc(cfg->cpus_cnt, sizeof(*r->calls));
+	if (!r->pieces || !r->unwritten || !r->calls)
 		err = -ENOMEM;
 	err = err ?: write_header(r);
 	if (err)
@@ -203,6 +237,70 @@ static int drain_ring(struct recorder *r, unsigned int i, uint64_t head)
 	return err;
 }
 
+/* Writes a run of finished records, which may be in several pieces. */
+static int write_events(struct recorder *r, unsigned int i, struct iovec *pieces, int cnt, uint64_t calls)
+{
+	uint64_t taken = sink_bytes(r->sink);
+	int err = cnt ? sink_writev(r->sink, pieces, cnt) : 0;
+
+	if (!err) {
+		r->calls[i] += calls;
+		return 0;
+	}
+	for (taken = sink_bytes(r->sink) - taken; cnt > 0; pieces++, cnt--) {
+		const uint64_t *word = pieces->iov_base, *end = word + pieces->iov_len / 8;
+
+		for (; word < end; word += FXT_GET(*word, FXT_F_SIZE)) {
+			const uint64_t bytes = FXT_GET(*word, FXT_F_SIZE) * 8;
+			const bool written = taken >= bytes;
+
+			taken -= written ? bytes : taken;
+			r->calls[i] += written;
+			r->unwritten[i].calls += !written;
+		}
+	}
+	return err;
+}
+
+/*
+ * What a CPU's event ring holds: finished records go as they lie, run by run; those
+ * that are to be completed go through the writer.
+ */
+static int drain_events(struct recorder *r, unsigned int i)
+{
+	struct event_ring *ring = probes_event_ring(r->probes, i);
+	struct iovec pieces[EVENT_PIECES];
+	const uint64_t *rec, *next = NULL;
+	uint64_t runs = 0;
+	int cnt = 0, err = 0, failed;
+
+	while (ring && (rec = event_ring_next(ring))) {
+		size_t bytes = FXT_GET(*rec, FXT_F_SIZE) * 8;
+
+		if (funcs_is_raw(rec)) {
+			failed = funcs_write_raw(r->cfg->funcs, r->w, rec);
+			r->calls[i] += !failed;
+			r->unwritten[i].calls += !!failed;
+			err = err ?: failed;
+			continue;
+		}
+		if (rec != next) {
+			if (cnt == EVENT_PIECES) {
+				err = write_events(r, i, pieces, cnt, runs) ?: err;
+				cnt = runs = 0;
+			}
+			pieces[cnt++] = (struct iovec){ (void *)rec, 0 };
+		}
+		pieces[cnt - 1].iov_len += bytes;
+		next = rec + bytes / 8;
+		runs++;
+	}
+	err = write_events(r, i, pieces, cnt, runs) ?: err;
+	if (ring)
+		event_ring_release(ring);
+	return err;
+}
+
 /*
  * One round. A thread's name is sent before its first record is written, so the
  * heads are taken before the names and what lies before them is written after.
@@ -216,13 +314,17 @@ static int drain(struct recorder *r, bool with_names)
 
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		heads[i] = ring_head(probes_ring(r->probes, i));
+	for (i = 0; i < r->cfg->cpus_cnt && probes_event_ring(r->probes, i); i++)
+		event_ring_look(probes_event_ring(r->probes, i));
 	if (with_names)
 		err = names_drain(r->names);
 	if (!err && with_names && r->packets)
 		err = packets_flush(r->packets);
 	err = err ?: fxt_writer_flush(r->w);
-	for (i = 0; i < r->cfg->cpus_cnt; i++)
+	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		err = drain_ring(r, i, heads[i]) ?: err;
+		err = drain_events(r, i) ?: err;
+	}
 	return err;
 }
 
@@ -323,10 +425,12 @@ static int write_ledger(struct recorder *r)
 			fxt_arg_u64("lost_switches", c.lost_switches),
 			fxt_arg_u64("lost_wakeups", c.lost_wakeups),
 			fxt_arg_u64("unseen_switches", c.unseen_switches),
+			fxt_arg_u64("calls", c.calls), fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls),
+			fxt_arg_u64("shed_calls", c.shed_calls),
 		};
 
-		err = write_own_event(r, "ledger", r->stop_ns, args, 6);
-		lost[i] = c.lost_switches + c.lost_wakeups;
+		err = write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 9 : 6);
+		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls;
 		lost_sum += lost[i];
 	}
 	probes_counts(r->probes, &counts);
@@ -353,9 +457,12 @@ int recorder_end(struct recorder *r)
 	while (probes_end(r->probes) && tries++ < END_TRIES)
 		err = drain(r, true);
 	r->stop_ns = now_ns();
+	probes_detach_funcs(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	err = drain(r, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
 		err = end_by_hand(r, i);
+	if (!err && r->cfg->funcs)
+		err = funcs_write_unfinished(r->cfg->funcs, r->w, r->stop_ns);
 	err = err ?: rescan_if_lost(r);
 	err = err ?: write_stop(r);
 	err = err ?: write_ledger(r);
@@ -377,6 +484,9 @@ void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu 
 		.unwritten_switches = u->switches, .unwritten_wakeups = u->wakeups,
 		.lost_switches = ctl->lost_switches, .lost_wakeups = ctl->lost_wakeups,
 		.unseen_switches = ctl->unseen_switches,
+		.calls = r->calls[i], .unwritten_calls = u->calls,
+		.lost_calls = ctl->lost_events + ctl->lost_nested, .deep_calls = ctl->lost_calls,
+		.shed_calls = ctl->shed_calls,
 	};
 }
 
@@ -402,6 +512,11 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		t->sum.unwritten_switches += c.unwritten_switches;
 		t->sum.unwritten_wakeups += c.unwritten_wakeups;
 		t->sum.unseen_switches += c.unseen_switches;
+		t->sum.calls += c.calls;
+		t->sum.lost_calls += c.lost_calls;
+		t->sum.deep_calls += c.deep_calls;
+		t->sum.shed_calls += c.shed_calls;
+		t->sum.unwritten_calls += c.unwritten_calls;
 	}
 }
 
@@ -418,6 +533,7 @@ int recorder_close(struct recorder *r)
 	probes_close(r->probes);
 	free(r->pieces);
 	free(r->unwritten);
+	free(r->calls);
 	free(r);
 	return err;
 }

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "func_probes.h"
+
+struct funcs;
 struct recorder;
 
 struct recorder_cfg {
@@ -19,7 +22,13 @@ struct recorder_cfg {
 	unsigned int cpus_cnt;
 	const char *cpus_text;		/* the same as a list, "0-3,7" */
 	bool perfetto_packets;
+	struct funcs *funcs;		/* functions to trace; NULL: none. Borrowed. */
+	funcs_progress_fn progress;	/* of attaching and detaching them; NULL: not told */
+	void *progress_ctx;
 };
+
+/* Fixed string indexes from here on are free for functions. */
+extern const uint32_t recorder_strings_from;
 
 /* One CPU's line of the ledger: what its programs counted. */
 struct recorder_cpu {
@@ -28,6 +37,11 @@ struct recorder_cpu {
 	uint64_t lost_switches, lost_wakeups;
 	uint64_t unwritten_switches, unwritten_wakeups;	/* the output took no more */
 	uint64_t unseen_switches;	/* the kernel told nobody of them; found by their absence */
+	uint64_t calls;			/* of functions, in the trace */
+	uint64_t lost_calls;		/* ring full */
+	uint64_t deep_calls;		/* lost too: no place to wait for the return */
+	uint64_t shed_calls;		/* beyond --func-max-rate */
+	uint64_t unwritten_calls;
 };
 
 struct recorder_totals {
@@ -49,6 +63,7 @@ int recorder_online_cpus(char *text, size_t size);
  * Opens the output, loads and attaches the programs, writes the header; nothing
  * is recorded yet. 0 or -errno; on failure *@what is static text naming the step,
  * or NULL if it was the output that failed, with *@hint then as of sink_open().
+ * Functions to trace take seconds to attach: -ECANCELED if cfg.progress said no.
  */
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint);

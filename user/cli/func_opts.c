@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From the options about functions to the choice, and back to words.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../record/recorder.h"
+#include "exit.h"
+#include "func_opts.h"
+#include "log.h"
+
+#define NAMES_SHOWN	5
+
+int func_opts_choose(const struct func_opts *opts, const char *command, bool only_list,
+		     struct funcs **out)
+{
+	const struct funcs_cfg cfg = {
+		.globs = opts->globs.items, .globs_cnt = opts->globs.cnt,
+		.user = opts->user.items, .user_cnt = opts->user.cnt,
+		.via = opts->via.items, .via_cnt = opts->via.cnt,
+		.returns = opts->returns, .parents = opts->parents, .no_excludes = opts->no_excludes,
+		.max_rate = opts->max_rate,
+		.strings_from = recorder_strings_from, .only_list = only_list,
+	};
+	char why[1536];
+	int err;
+
+	if (!cfg.globs_cnt && !cfg.user_cnt) {
+		if (!cfg.returns && !cfg.parents && !cfg.via_cnt && !cfg.max_rate)
+			return EXIT_OK;
+		log_error("%s: --exit, --parent, --func-via and --func-max-rate need -f or -u", command);
+		return EXIT_USAGE;
+	}
+	err = funcs_open(out, &cfg, why, sizeof(why));
+	if (!err)
+		return EXIT_OK;
+	log_error("%s: %s", command, why);
+	return err == -EINVAL ? EXIT_USAGE : err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
+}
+
+static void show_refused(const struct funcs *f, unsigned int refused)
+{
+	unsigned int cnt, i, shown = 0;
+	const struct func *funcs = funcs_all(f, &cnt);
+	char names[512];
+	size_t len = 0;
+
+	for (i = 0; i < cnt; i++) {
+		if (!funcs[i].refused)
+			continue;
+		if (shown++ < NAMES_SHOWN && len < sizeof(names))
+			len += snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "", funcs[i].name);
+		log_debug("refused: %s", funcs[i].name);
+	}
+	log_warn("%u functions are not traced, the kernel refuses them: %s%s", refused, names,
+		 refused > NAMES_SHOWN ? ", ... (-v lists all)" : "");
+}
+
+void func_opts_show_attached(const struct funcs *f)
+{
+	struct funcs_counts c;
+
+	funcs_counts(f, &c);
+	if (c.kernel)
+		log_info("%u kernel functions by %s%s", c.kernel, func_vias[funcs_via(f, false)].name,
+			 c.excluded ? " (without those that kfxt itself calls)" : "");
+	if (c.user)
+		log_info("%u functions of programs by %s", c.user, func_vias[funcs_via(f, true)].name);
+	if (c.usdt)
+		log_info("%u USDT probes", c.usdt);
+	log_info("attached in %.2f s", c.attach_ns / 1e9);
+	if (c.refused)
+		show_refused(f, c.refused);
+}
+
+/* Which functions --func-max-rate left out most. */
+static void show_shed(const struct funcs *f, uint64_t all)
+{
+	unsigned int cnt, i, n;
+	const struct func *funcs = funcs_all(f, &cnt);
+	uint64_t limit = UINT64_MAX;
+	char names[512];
+	size_t len = 0;
+
+	for (n = 0; n < NAMES_SHOWN && len < sizeof(names); n++) {
+		unsigned int best = 0;
+		uint64_t most = 0;
+
+		for (i = 0; i < cnt; i++) {
+			uint64_t shed = funcs_shed(f, i);
+
+			if (shed > most && shed < limit) {
+				most = shed;
+				best = i;
+			}
+		}
+		if (!most)
+			break;
+		limit = most;
+		len += snprintf(names + len, sizeof(names) - len, "%s%s %llu", len ? ", " : "",
+				funcs[best].name, (unsigned long long)most);
+	}
+	for (i = 0; i < cnt; i++)
+		if (funcs_shed(f, i))
+			log_debug("shed: %s %llu", funcs[i].name, (unsigned long long)funcs_shed(f, i));
+	log_warn("%llu calls were beyond --func-max-rate and left out: %s", (unsigned long long)all, names);
+}
+
+void func_opts_show_losses(const struct funcs *f, const struct recorder_cpu *sum)
+{
+	struct funcs_counts c;
+
+	funcs_counts(f, &c);
+	log_debug("detached in %.2f s", c.detach_ns / 1e9);
+	if (sum->lost_calls)
+		log_warn("lost %llu calls: rings were full (use a larger -m, fewer functions or --func-max-rate)",
+			 (unsigned long long)sum->lost_calls);
+	if (sum->deep_calls)
+		log_warn("lost %llu calls: too deep or too many at once to wait for their returns",
+			 (unsigned long long)sum->deep_calls);
+	if (sum->unwritten_calls)
+		log_warn("lost %llu calls: they could not be written", (unsigned long long)sum->unwritten_calls);
+	if (c.missed)
+		log_warn("%llu calls were not traced: they came while a call was being traced on that CPU",
+			 (unsigned long long)c.missed);
+	if (sum->shed_calls)
+		show_shed(f, sum->shed_calls);
+	if (c.unfinished)
+		log_info("%llu calls had not returned at the end (argument unfinished)",
+			 (unsigned long long)c.unfinished);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls of bpf(2) that libbpf 1.1 does not know: links over many functions.
+ * File descriptors or -errno.
+ */
+#ifndef RECORD_BPF_CALL_H
+#define RECORD_BPF_CALL_H
+
+#include <stdint.h>
+
+/* enum bpf_attach_type in include/uapi/linux/bpf.h; part of the ABI. */
+#define ATTACH_KPROBE_MULTI	42
+#define ATTACH_UPROBE_MULTI	48	/* 6.6 */
+#define ATTACH_KPROBE_SESSION	56	/* 6.10 */
+
+/* Functions by address, or, where @addrs is NULL, by name. @attach_type: one of the two for kprobes. */
+int bpf_call_kprobe_multi(int prog_fd, uint32_t attach_type, const uint64_t *addrs,
+			  const char *const *names, uint32_t cnt, int is_return);
+/* Offsets in one file, with a cookie each. */
+int bpf_call_uprobe_multi(int prog_fd, const char *path, const uint64_t *offsets,
+			  const uint64_t *cookies, uint32_t cnt, int is_return);
+/* A program that does nothing, of a type and expected attach type. */
+int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf_id);
+/* Hits that the kernel could not hand to the link's program: since 6.7; 0 where it does not tell. */
+uint64_t bpf_call_link_missed(int link_fd);
+
+#endif

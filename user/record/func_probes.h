@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The functions' BPF programs: which are loaded, what they know, where they are
+ * attached. Called by probes.c in this order.
+ */
+#ifndef RECORD_FUNC_PROBES_H
+#define RECORD_FUNC_PROBES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct funcs;
+struct kfxt_bpf;
+
+/* Told how far attaching is; returns whether to go on. */
+typedef bool (*funcs_progress_fn)(void *ctx, const char *doing, unsigned int done, unsigned int all);
+
+/* Before loading: programs, constants, sizes of maps. @f NULL: no functions. 0 or -errno. */
+int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpus);
+/* After loading: what the programs look up. 0 or -errno. */
+int func_probes_fill(struct funcs *f, struct kfxt_bpf *skel);
+/*
+ * 0 or -errno: -ECANCELED if @progress said no, -ENOENT if the kernel took none of
+ * the functions. Those that it refuses are marked so and left out.
+ */
+int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, funcs_progress_fn progress, void *ctx);
+/* Detaches all; what was under way has ended when it returns. */
+void func_probes_detach(struct funcs *f, funcs_progress_fn progress, void *ctx);
+
+#endif

@@ -3,11 +3,14 @@
 # make            build/kfxt and libfxt
 # make demo       install what is missing, build, record this machine, show it
 # make check      install what is missing, build, run every test
-# make bench      the benchmarks (bench-ring: cost of one record)
+# make bench      the benchmarks (bench-ring: cost of one record; bench-func: of a call)
 # make install    PREFIX=/usr/local DESTDIR=
+# make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
 #
 # O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined or thread,
 # CC, CLANG, BPFTOOL, CROSS_COMPILE choose tools, WERROR=1 is what CI sets.
+# CROSS_COMPILE=aarch64-linux-gnu- builds for arm64; SYSROOT is where that finds headers
+# and libraries, by default Debian's packages, unpacked by tests/vm/arm64.py; empty: /.
 
 VERSION	:= 0.1.0
 O	?= build
@@ -24,6 +27,10 @@ ifeq ($(origin AR),default)
 AR	:= $(CROSS_COMPILE)ar
 endif
 
+ifeq ($(CROSS_COMPILE)$(origin SYSROOT),aarch64-linux-gnu-undefined)
+SYSROOT	:= $(if $(filter-out clean,$(or $(MAKECMDGOALS),all)),$(shell tests/vm/arm64.py --sysroot))
+endif
+
 Q	:= $(if $(V),,@)
 msg	= $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 
@@ -33,13 +40,13 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 CFLAGS	?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(WERROR),-Werror)
 CPPFLAGS += -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
-override CFLAGS += -std=gnu11 $(WARNINGS)
+override CFLAGS += -std=gnu11 $(WARNINGS) $(SYSROOT:%=--sysroot=%)
 ifdef SAN
 override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 override LDFLAGS += -fsanitize=$(SAN)
 endif
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(if $(WERROR),-Werror) \
-	$(if $(MULTIARCH),-idirafter /usr/include/$(MULTIARCH))
+	$(SYSROOT:%=--sysroot=%) $(if $(MULTIARCH),-idirafter $(SYSROOT)/usr/include/$(MULTIARCH))
 
 LIBS	= -lbpf -lelf -lz -lprotobuf-c
 
@@ -65,7 +72,7 @@ KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check bench bench-ring bench-convert install uninstall clean unit headers FORCE
+.PHONY: all demo check bench bench-ring bench-convert bench-func install uninstall clean unit headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc
 
@@ -182,16 +189,64 @@ demo:
 # ---- benchmarks ---------------------------------------------------------------
 
 $(call obj,tests/bench/ring_bench.c): $(O)/gen/ring_bench.skel.h
+$(O)/tests/func_load: $(O)/obj/tests/bench/func_load.o
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 $(O)/tests/ring_bench: $(O)/obj/tests/bench/ring_bench.o
 	$(call msg,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
 
-bench: bench-ring bench-convert
+bench: bench-ring bench-convert bench-func
+# In a VM, since it needs a kernel with function tracing; KERNEL=6.1 for another one.
+KERNEL	?= 6.12
+bench-func: $(O)/kfxt $(O)/tests/func_load
+	$(Q)$(PYTHON) tests/vm/vm.py --build $(O) --cpus 1 --icount --limit 900 $(KERNEL) \
+		/usr/bin/python3 /kfxt/tests/bench/func_bench.py /kfxt/build
 bench-convert: $(O)/kfxt
 	$(Q)tests/bench/convert.sh $(O)
 bench-ring: $(O)/tests/ring_bench
 	$(Q)$(O)/tests/ring_bench
+
+# ---- kernel module ---------------------------------------------------------------
+
+# Built in $(O)/kmod/RELEASE from links to kmod/, so that the builds for several
+# kernels stand side by side and the tree stays clean. DEBUG=1: tests itself at load.
+KDIR	?= /lib/modules/$(shell uname -r)/build
+KMOD_SRC := $(sort $(wildcard kmod/*.[ch])) kmod/Kbuild
+KMOD_RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+KMOD_DIR = $(abspath $(O))/kmod/$(KMOD_RELEASE)
+# O= again, for ours is not the kernel's. No BTF: nothing needs it, it takes pahole, and one
+# that does not fit keeps a module from loading.
+KMOD_MAKE = $(MAKE) --no-print-directory -C $(KDIR) O=$(realpath $(KDIR)) M=$(KMOD_DIR) \
+	CONFIG_DEBUG_INFO_BTF_MODULES= $(if $(DEBUG),DEBUG=$(DEBUG)) $(if $(WERROR),KCFLAGS=-Werror)
+
+.PHONY: module modules_install module-sources module-dkms-install
+
+module: module-sources
+	$(Q)$(KMOD_MAKE) modules
+
+module-sources:
+	$(Q)test -e $(KDIR)/include/generated/utsrelease.h || \
+		{ echo 'module: no kernel headers in $(KDIR) (package linux-headers-..., or KDIR=)' >&2; exit 1; }
+	$(Q)mkdir -p $(KMOD_DIR)
+	$(Q)ln -sf $(abspath $(KMOD_SRC)) $(KMOD_DIR)
+
+# Not by the kernel's own rule, which would try to sign it with the kernel's key.
+KMOD_INSTALLED = $(DESTDIR)/lib/modules/$(KMOD_RELEASE)/updates/kfxt.ko
+modules_install: module
+	install -D -m 644 $(KMOD_DIR)/kfxt.ko $(KMOD_INSTALLED)
+	$(CROSS_COMPILE)strip --strip-debug $(KMOD_INSTALLED)
+	$(if $(DESTDIR),,depmod $(KMOD_RELEASE))
+
+# The sources for DKMS; without DESTDIR= also builds and installs for the running kernel.
+KMOD_DKMS = $(DESTDIR)/usr/src/kfxt-$(VERSION)
+module-dkms-install:
+	install -D -m 644 -t $(KMOD_DKMS) $(KMOD_SRC)
+	sed 's/@VERSION@/$(VERSION)/' kmod/dkms.conf > $(KMOD_DKMS)/dkms.conf
+	$(if $(DESTDIR),,dkms install kfxt/$(VERSION))
 
 # ---- installing ----------------------------------------------------------------
 

@@ -35,7 +35,7 @@ struct {
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 20);
+	__uint(max_entries, 1 << 21);
 } side __weak SEC(".maps");
 
 const volatile __u32 cfg_chunk_shift __weak = 12;	/* bytes in a chunk, log 2 */

@@ -151,12 +151,12 @@ static void check_name(struct verify *v, const struct timeline_thread *t)
 			     "process %" PRIu64 " of thread %" PRIu64, t->process, t->koid);
 }
 
-/* Names may come late, but not later than the end. */
+/* Names may come late, but not later than the end; of those that were lost the ledger tells. */
 static void check_names(struct verify *v)
 {
 	size_t i;
 
-	if (timeline_is_cut(v->tl))
+	if (timeline_is_cut(v->tl) || v->tl->session.lost_names)
 		return;
 	for (i = 0; i < v->tl->threads_cnt; i++)
 		check_name(v, &v->tl->threads[i]);

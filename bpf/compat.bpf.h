@@ -12,17 +12,30 @@
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 
 /*
- * Stores @v after everything written before it: the partner of the drain's
- * acquire load. x86 never reorders stores; elsewhere an atomic exchange, the
- * only ordered store BPF had before 6.15 (commit 880442305a39).
+ * Stores 32 or 64 bits after everything read and written before it: the partner of
+ * an acquire load. x86 never moves a store before what precedes it; elsewhere an
+ * atomic exchange, the only ordered store BPF had before 6.15 (commit 880442305a39).
  */
-static __always_inline void store_release(__u64 *p, __u64 v)
+#ifdef __TARGET_ARCH_x86
+#define store_release(p, v)	do { barrier(); WRITE_ONCE(*(p), v); } while (0)
+#else
+#define store_release(p, v)	((void)__sync_lock_test_and_set(p, v))
+#endif
+
+/*
+ * Whatever is read before it is read before anything behind it is read or written.
+ * x86 keeps that order by itself. Elsewhere an atomic instruction that returns a value,
+ * which the kernel makes a full barrier of; that nobody else sees its word does not matter.
+ */
+static __always_inline void read_barrier(void)
 {
 #ifdef __TARGET_ARCH_x86
 	barrier();
-	WRITE_ONCE(*p, v);
 #else
-	__sync_lock_test_and_set(p, v);
+	__u64 word = 0;
+
+	__sync_lock_test_and_set(&word, 1);
+	asm volatile("" :: "r"(&word) : "memory");
 #endif
 }
 
@@ -48,7 +61,7 @@ static __always_inline bool task_sched_delayed(struct task_struct *p)
 }
 
 /*
- * Where this CPU keeps its preempt_count. Programs may name per-CPU variables
+ * Where this CPU keeps its preempt_count, on x86. Programs may name per-CPU variables
  * only on kernels with KALLSYMS_ALL, but the distance between two of them is in
  * the kernel's BTF and a run queue's address can be had from any task, so the
  * recorder works out the distance and the CPU adds it once. 0 if unknown.
@@ -69,18 +82,37 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 const volatile bool cfg_rdonly_cast __weak = false;	/* the kernel has it */
 
 /* Is the thread that is current merely the one an interrupt came upon? */
-static __always_inline bool in_interrupt(__u64 preempt_count_address)
+static __always_inline bool in_interrupt(__u64 preempt_count_address, struct task_struct *current_task)
 {
 	int count = 0;
 
-	if (!preempt_count_address)
+	/* Of a task everywhere but on x86 and s390; arm64 has another count above its 32 bits. */
+	if (bpf_core_field_exists(current_task->thread_info.preempt_count))
+		count = current_task->thread_info.preempt_count;
+	else if (!preempt_count_address)
 		return false;
-	if (cfg_rdonly_cast)
+	else if (cfg_rdonly_cast)
 		count = ((struct refcount_struct *)bpf_rdonly_cast((void *)preempt_count_address,
 			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
 	else
 		bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_address);
 	return count & (SOFTIRQ_OFFSET | HARDIRQ_MASK | NMI_MASK);
+}
+
+/*
+ * Where the kernel's function that was just called will return to; 0 if that cannot be
+ * read. libbpf 1.1 takes arm64's link register for the address of a place that holds it.
+ */
+static __always_inline __u64 kernel_return_address(struct pt_regs *ctx)
+{
+#ifdef __TARGET_ARCH_arm64
+	return PT_REGS_RET(ctx);
+#else
+	__u64 addr = 0;
+
+	BPF_KPROBE_READ_RET_IP(addr, ctx);
+	return addr;
+#endif
 }
 
 /* Where the user's function that was just called will return to; 0 if that cannot be read. */

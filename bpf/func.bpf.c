@@ -4,14 +4,15 @@
  * Whatever the probe, func_enter() and func_leave() handle it. The programs are
  * loaded as they are needed (user/record/func_probes.c).
  */
-#include "event_ring.bpf.h"
+#include "func.bpf.h"
 
 #include <bpf/usdt.bpf.h>
 
-const volatile bool cfg_func_exit __weak = false;	/* entries wait for their return */
 const volatile bool cfg_func_parent __weak = false;
 const volatile __u32 cfg_func_slots_shift __weak = 0;	/* slots of func_slots, log 2 */
 const volatile __u32 cfg_func_cnt __weak = 0;
+/* Addresses that stand in place of the caller's while a return is awaited; 0: none. */
+const volatile __u64 cfg_func_trampolines[FUNC_TRAMPOLINES] __weak = { 0 };
 const volatile __u32 cfg_func_rate __weak = 0;	/* calls in RATE_WINDOW; 0: no limit */
 
 #define RATE_WINDOW_SHIFT	26	/* 67 ms */
@@ -47,24 +48,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct func_rate);
 } func_rates __weak SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* OPEN_SLOTS where returns are seen */
-	__type(key, __u32);
-	__type(value, struct open_calls);
-} open_calls __weak SEC(".maps");
-
-/* One call, at either end. */
-struct call {
-	struct cpu_ctl *ctl;
-	struct task_struct *task;
-	__u32 cpu;
-	__u32 id;	/* FUNC_ID_NONE: known by its address alone */
-	__u64 addr;
-	__u64 parent;
-};
 
 /* False: this CPU does not record now. */
 static __always_inline bool call_begin(struct call *c)
@@ -135,27 +118,6 @@ static __always_inline bool write_entry(const struct call *c, __u64 ts, __u64 re
 	return true;
 }
 
-/* One that the recorder completes; @end_ts 0: an instant. */
-static __always_inline bool write_raw(const struct call *c, struct actor who, __u64 ts, __u64 end_ts,
-				      __u64 value)
-{
-	__u64 *rec = event_reserve(c->ctl, FUNC_WORDS);
-
-	if (!rec)
-		return false;
-	rec[FUNC_TS] = ts;
-	rec[FUNC_PROCESS] = who.process;
-	rec[FUNC_THREAD] = who.thread;
-	rec[FUNC_END_TS] = end_ts;
-	rec[FUNC_ID] = c->id;
-	rec[FUNC_ADDR] = c->addr;
-	rec[FUNC_PARENT] = c->parent;
-	rec[FUNC_RETURN] = value;
-	event_submit(c->ctl, rec, FXT_HEADER(FXT_EVENT, FUNC_WORDS) |
-		     FXT_PUT(end_ts ? FXT_DURATION_COMPLETE : FXT_INSTANT, FXT_F_EVENT_TYPE));
-	return true;
-}
-
 /* A slice, with its return value in as many words as its type takes. */
 static __always_inline bool write_slice(const struct call *c, struct actor who, __u64 ts, __u64 end_ts,
 					__u64 info, __u64 value)
@@ -193,39 +155,14 @@ static __always_inline __u32 who_calls(const struct call *c)
 	return c->task->pid ?: OPEN_IDLE(c->cpu);
 }
 
-/* The slot of @who: its own, or, with @claim, a free one that is now its own; NULL: none. */
-static __always_inline struct open_calls *open_slot(__u32 who, bool claim)
+static __always_inline bool is_trampoline(__u64 addr)
 {
-	__u32 key = (who * 0x9e3779b1U) >> 20, free = OPEN_SLOTS;
-	struct open_calls *slot;
+	bool is = false;
 
-	_Static_assert(OPEN_SLOTS == 1 << 12, "the hash is of 12 bits");
 #pragma unroll
-	for (int i = 0; i < OPEN_PROBES; i++) {
-		slot = bpf_map_lookup_elem(&open_calls, &key);
-		if (slot && OPEN_WHO(slot->owner) == who)
-			return slot;
-		if (slot && !slot->owner && free == OPEN_SLOTS)
-			free = key;
-		key = (key + 1) & (OPEN_SLOTS - 1);
-	}
-	if (!claim || free == OPEN_SLOTS)
-		return NULL;
-	slot = bpf_map_lookup_elem(&open_calls, &free);
-	if (!slot || __sync_val_compare_and_swap(&slot->owner, 0, OPEN_OWNER(who, 0)))
-		return NULL;
-	return slot;
-}
-
-/* The place at @depth, or NULL. The verifier sees the mask, which the compiler knows to be idle. */
-static __always_inline struct open_call *open_place(struct open_calls *slot, __u32 depth)
-{
-	__u64 i = depth;
-
-	if (depth >= OPEN_CALLS)
-		return NULL;
-	asm volatile("%[i] &= %[mask]" : [i]"+r"(i) : [mask]"i"(OPEN_CALLS - 1));
-	return &slot->calls[i];
+	for (int i = 0; i < FUNC_TRAMPOLINES; i++)
+		is |= cfg_func_trampolines[i] == addr;
+	return addr && is;
 }
 
 /*
@@ -235,7 +172,7 @@ static __always_inline struct open_call *open_place(struct open_calls *slot, __u
 static __always_inline bool open_push(const struct call *c, __u64 ts)
 {
 	struct open_calls *slot = open_slot(who_calls(c), true);
-	struct open_call *place;
+	struct open_call *place, *below;
 	struct actor who;
 	__u32 depth;
 
@@ -258,12 +195,17 @@ static __always_inline bool open_push(const struct call *c, __u64 ts)
 	place->start_ns = ts;
 	place->addr = c->id == FUNC_ID_NONE ? c->addr : c->id;
 	place->parent = c->parent;
+	/* A jump from the end of a traced function: both return to the same place. */
+	if (cfg_func_parent && depth && is_trampoline(c->parent)) {
+		below = open_place(slot, depth - 1);
+		place->parent = below ? below->parent : c->parent;
+	}
 	return true;
 }
 
 /*
  * Takes the entry that belongs to this return, and with it those above whose
- * returns were not seen. False: there is none.
+ * returns were not seen, which are lost. False: there is none.
  */
 static __always_inline bool open_pop(struct call *c, struct open_call *entry, __u64 *ts, struct actor *who)
 {
@@ -283,13 +225,18 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 		if (place->addr != addr)
 			continue;
 		*entry = *place;
+		if (i)
+			__sync_fetch_and_add(&c->ctl->lost_calls, i);
 		if (*ts <= slot->last_ns)
 			*ts = slot->last_ns + 1;
 		slot->last_ns = *ts;
 		who->process = slot->process;
 		who->thread = slot->thread;
 		barrier();
-		WRITE_ONCE(slot->owner, depth ? OPEN_OWNER(OPEN_WHO(slot->owner), depth) : 0);
+		if (depth)
+			WRITE_ONCE(slot->owner, OPEN_OWNER(OPEN_WHO(slot->owner), depth));
+		else	/* the partner of open_slot()'s exchange, on any CPU */
+			store_release(&slot->owner, 0);
 		return true;
 	}
 	return false;
@@ -311,7 +258,7 @@ static __always_inline bool func_enter(struct call *c)
 		return false;
 	}
 	if (!info || !(*info & FUNC_INFO_REFS) || cfg_func_parent)
-		write_raw(c, actor_of(c->task, c->cpu), ts, 0, 0);
+		write_raw(c, actor_of(c->task, c->cpu), ts, 0, 0, 0);
 	else
 		write_entry(c, ts, *info & FUNC_INFO_REFS);
 	return false;
@@ -327,7 +274,7 @@ static __always_inline void func_leave(struct call *c, __u64 value)
 		return;
 	c->parent = entry.parent;
 	if (!info || !(*info & FUNC_INFO_REFS) || cfg_func_parent)
-		write_raw(c, who, entry.start_ns, ts, value);
+		write_raw(c, who, entry.start_ns, ts, value, 0);
 	else
 		write_slice(c, who, entry.start_ns, ts, *info, value);
 }
@@ -336,11 +283,7 @@ static __always_inline void func_leave(struct call *c, __u64 value)
 
 static __always_inline __u64 kernel_parent(struct pt_regs *ctx)
 {
-	__u64 parent = 0;
-
-	if (cfg_func_parent)
-		BPF_KPROBE_READ_RET_IP(parent, ctx);
-	return parent;
+	return cfg_func_parent ? kernel_return_address(ctx) : 0;
 }
 
 /* By the kernel's own address; kprobe.multi has no cheaper way to tell. */

@@ -22,6 +22,7 @@
 
 struct thread_info {
 	__u32 cpu;
+	__u32 preempt_count;	/* not on x86 */
 };
 
 struct rq {

@@ -4,7 +4,7 @@
  * kernel object records. They are rare and may be interrupted, so they travel
  * through the side ring; the recorder (user/record/names.c) reads each of them.
  */
-#include "names.bpf.h"
+#include "func.bpf.h"
 
 __u32 ids_recycled;	/* set once by on_task_newtask */
 __u32 names_scanned;	/* set by the recorder once it has read /proc */
@@ -60,6 +60,8 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 
 	if (!ctl)
 		return 0;
+	if (cfg_func_exit)
+		end_calls(p, true);
 	send_thread(p, NULL);
 	side_enter(ctl);
 	rec = bpf_ringbuf_reserve(&side, OBJECT_EXEC_WORDS * 8, 0);

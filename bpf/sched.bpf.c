@@ -5,7 +5,7 @@
  * All programs here that write to the ring run with interrupts off, which is
  * what makes its single producer single.
  */
-#include "names.bpf.h"
+#include "func.bpf.h"
 
 #define SWITCH_WORDS	6	/* header, time, out, in, two weights */
 #define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
@@ -182,7 +182,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	ctl->start_ns = ts;
 	ctl->preempt_count = preempt_count_address(running, cpu);
 	write_switch(ctl, cpu, ts, idle_side(), in, FXT_STATE_RUNNING, 0, STR_MARK_START);
-	WRITE_ONCE(ctl->state, CPU_LIVE);
+	store_release(&ctl->state, CPU_LIVE);
 }
 
 /*
@@ -210,7 +210,8 @@ static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 		     STR_MARK_STOP);
 	ctl->cur = 0;
 	ctl->stop_ns = ts;
-	WRITE_ONCE(ctl->state, CPU_OFF);
+	/* The partner of probes_end()'s load: what was counted here is now final. */
+	store_release(&ctl->state, CPU_OFF);
 	return true;
 }
 
@@ -238,6 +239,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	__u64 ts, was;
 
 	clear_asleep(next->pid);
+	if (cfg_func_exit && (index == STATE_X || index == STATE_Z))
+		end_calls(prev, false);
 	if (!ctl || ctl->state == CPU_OFF) {
 		/* The waker may be on a CPU that does record. */
 		if (sleeps)
@@ -258,6 +261,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		ctl->switches++;
 	} else {
 		ctl->lost_switches++;
+		read_barrier();		/* as there is in ring_submit() */
 	}
 	note_switch(ctl, ts, in, next->pid);
 	if (!sleeps) {
@@ -312,21 +316,30 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 */
 	if (!ctl || p == me)
 		return 0;
+	/*
+	 * The kernel has just read that it sleeps or is about to. What that thread, its
+	 * CPU and its wakers before us wrote until then is to be seen from here on.
+	 */
+	read_barrier();
 	if (ctl->state != CPU_LIVE) {
 		clear_asleep(tid);
 		return 0;
 	}
-	waker = in_interrupt(ctl->preempt_count) ? 0 : me->pid;
+	waker = in_interrupt(ctl->preempt_count, me) ? 0 : me->pid;
 	ctl->maybe_woken = 0;
 
 	target = ctl_of(task_cpu(p));
 	cur = target ? READ_ONCE(target->cur) : 0;
 	if (target && CUR_TID(cur) == tid && leave_mark(ctl, target, tid, tid, waker))
 		return 0;
+	/* It is not there any more: then its bit is set, which the switch did first. */
+	read_barrier();
 	if (!clear_asleep(tid)) {
 		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
 		if (target && task_on_cpu(p) && leave_mark(ctl, target, cur, tid, waker))
 			return 0;
+		/* Off its CPU, hence first off the queue if it sleeps. */
+		read_barrier();
 		/* Queued; else asleep since before the start. */
 		if (!task_sched_delayed(p) && p->on_rq)
 			return 0;

@@ -125,7 +125,7 @@ enum func_word {
 	FUNC_PROCESS	= 2,
 	FUNC_THREAD	= 3,
 	FUNC_END_TS	= 4,
-	FUNC_ID		= 5,	/* FUNC_ID_NONE: see @FUNC_ADDR */
+	FUNC_ID		= 5,	/* FUNC_ID_NONE: see @FUNC_ADDR; and FUNC_UNFINISHED */
 	FUNC_ADDR	= 6,
 	FUNC_PARENT	= 7,	/* 0: not asked for */
 	FUNC_RETURN	= 8,	/* as in a register */
@@ -133,6 +133,9 @@ enum func_word {
 	FUNC_ARGS	= 9,	/* USDT: one word each */
 	FUNC_ARGS_MAX	= 12,
 };
+
+#define FUNC_UNFINISHED		(1ULL << 32)	/* ended with its thread, not by returning */
+#define FUNC_TRAMPOLINES	3
 
 /*
  * Calls that have not returned, a slot to a thread that is inside of any. The first
@@ -144,7 +147,7 @@ enum func_word {
 #define OPEN_CALLS		64	/* how deep calls of traced functions may nest; a power of two */
 struct open_call {
 	__u64 start_ns;
-	__u64 addr;	/* or the function's id */
+	__u64 addr;	/* or the function's id, or OPEN_ENDED */
 	__u64 parent;
 };
 struct open_calls {
@@ -154,6 +157,7 @@ struct open_calls {
 	__u64 last_ns;	/* of its latest entry or return: times of one thread never repeat */
 	struct open_call calls[OPEN_CALLS];
 };
+#define OPEN_ENDED		~0ULL	/* written already */
 #define OPEN_OWNER(who, depth)	((__u64)(who) << 32 | (depth))
 #define OPEN_WHO(owner)		((__u32)((owner) >> 32))
 #define OPEN_DEPTH(owner)	((__u32)(owner))

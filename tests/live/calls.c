@@ -5,6 +5,7 @@
  *	calls WHAT=TIMES...
  *
  *	getppid=N	the system call
+ *	read=N		read() of a byte of /dev/zero
  *	malloc=N	malloc() and free()
  *	chain=N		outer(), which calls middle(), which calls inner()
  *	recurse=NxD	descend(), D deep
@@ -14,6 +15,7 @@
  * "TID FUNCTION COUNT" lines and, if there was malloc=, "all malloc COUNT" and
  * "all free COUNT": those of this file in all threads. The C library makes its own.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +39,10 @@ struct thread {
 };
 
 static struct {
-	long getppid, malloc, chain, recurse, depth, threads;
+	long getppid, read, malloc, chain, recurse, depth, threads;
 } plan = { .threads = 1 };
+
+static int zero_fd;
 
 long inner(long x);
 long middle(long x);
@@ -77,12 +81,16 @@ CALLED long descend(long depth)
 static void *play(void *arg)
 {
 	struct thread *t = arg;
+	char byte;
 	void *p;
 	long i;
 
 	t->tid = gettid();
 	for (i = 0; i < plan.getppid; i++)
 		syscall(SYS_getppid);
+	for (i = 0; i < plan.read; i++)
+		if (read(zero_fd, &byte, 1) != 1)
+			exit(1);
 	for (i = 0; i < plan.malloc; i++) {
 		p = malloc(16 + i % 100);
 		OPAQUE(p);
@@ -99,6 +107,8 @@ static void tell(const struct thread *t)
 {
 	if (plan.getppid)
 		printf("%d getppid %ld\n", t->tid, plan.getppid);
+	if (plan.read)
+		printf("%d read %ld\n", t->tid, plan.read);
 	if (plan.malloc)
 		printf("%d malloc %ld\n%d free %ld\n", t->tid, plan.malloc, t->tid, plan.malloc);
 	if (plan.chain)
@@ -111,6 +121,7 @@ static void tell(const struct thread *t)
 static int parse(const char *arg)
 {
 	return sscanf(arg, "getppid=%ld", &plan.getppid) == 1 ||
+	       sscanf(arg, "read=%ld", &plan.read) == 1 ||
 	       sscanf(arg, "malloc=%ld", &plan.malloc) == 1 ||
 	       sscanf(arg, "chain=%ld", &plan.chain) == 1 ||
 	       sscanf(arg, "recurse=%ldx%ld", &plan.recurse, &plan.depth) == 2 ||
@@ -129,9 +140,10 @@ int main(int argc, char **argv)
 		if (!parse(argv[i]))
 			break;
 	if (argc < 2 || i < argc) {
-		fprintf(stderr, "usage: calls getppid=N malloc=N chain=N recurse=NxD threads=T\n");
+		fprintf(stderr, "usage: calls getppid=N read=N malloc=N chain=N recurse=NxD threads=T\n");
 		return 2;
 	}
+	zero_fd = open("/dev/zero", O_RDONLY);
 	if (plan.threads == 1)
 		play(&threads[0]);
 	for (i = 0; plan.threads > 1 && i < plan.threads; i++)

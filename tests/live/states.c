@@ -86,6 +86,8 @@ static void unmourned(void)
 	pid = fork();
 	if (!pid)
 		_exit(0);
+	while (!kill(pid, 0))
+		sleep_ms(1);
 	sleep_ms(20);
 	signal(SIGCHLD, SIG_DFL);
 	printf("X %d -\n", pid);

@@ -9,6 +9,8 @@ import fxtread  # noqa: E402
 
 Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios')
 Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio')
+# A call of a function, or a USDT probe; end is None where only its beginning was seen.
+Call = collections.namedtuple('Call', 'ts end tid name kind args')
 
 # FXT's "Thread States" and Linux's, where no argument says more.
 STATES = {1: 'R', 3: 'S'}
@@ -18,7 +20,7 @@ class Trace:
     """All of a file: switches and wakeups in order of time, names, the ledger."""
 
     def __init__(self, source):
-        self.switches, self.wakeups, self.in_order = [], [], []
+        self.switches, self.wakeups, self.in_order, self.calls = [], [], [], []
         self.threads, self.processes = {}, {}
         self.cmdlines, self.parents = {}, {}
         self.ledger, self.events = {}, {}
@@ -29,6 +31,7 @@ class Trace:
         self.problems = reader.problems
         self.in_order.sort(key=lambda x: x[:2])
         self.switches.sort(key=lambda s: s.ts)
+        self.calls.sort(key=lambda c: c.ts)
 
     def _take(self, order, rec):
         kind = rec['type']
@@ -49,6 +52,10 @@ class Trace:
             self.in_order.append((item.ts, order, item))
         elif kind == 'kernel_object':
             self._take_object(rec, args)
+        elif rec['category'] in ('function', 'usdt'):
+            self.calls.append(Call(rec['timestamp'], rec.get('end_time'), rec['thread'][1], rec['name'],
+                                   (rec['category'], rec['event_type']),
+                                   {name: (kind, value) for name, kind, value in rec['arguments']}))
         elif rec['category'] == 'kfxt':
             self.event_threads.add(rec['thread'])
             if rec['name'] == 'ledger':
@@ -98,6 +105,26 @@ class Trace:
                     bad['switched in from ' + state[item.into]] += 1
                 state[item.into] = 'running'
         return bad
+
+    def running(self, tid):
+        """(from, to) of each stretch of time for which a thread was, or in a gap may have been, on a CPU."""
+        since, gaps, found = {}, {}, []
+        for s in self.switches:
+            if s.mark == 'gap' and s.cpu in gaps:       # its end
+                since[s.cpu] = gaps.pop(s.cpu)
+                if s.into != tid:
+                    found.append((since.pop(s.cpu), s.ts))
+                continue
+            if s.mark == 'gap':
+                gaps[s.cpu] = since.pop(s.cpu, s.ts)
+            elif s.cpu in since:
+                found.append((since.pop(s.cpu), s.ts))
+            if s.into == tid:
+                since[s.cpu] = s.ts
+        return found
+
+    def ledger_sum(self, *names):
+        return sum(counts.get(name, 0) for counts in self.ledger.values() for name in names)
 
     def unnamed(self):
         seen = {s.out for s in self.switches} | {s.into for s in self.switches}

@@ -53,6 +53,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	s->lost[SUMMARY_NAMES] = session->lost_names;
 	s->lost[SUMMARY_SKIPPED] = session->skipped;
 	s->lost[SUMMARY_SHARED] = session->shared_koids;
+	s->lost[SUMMARY_CALLS] = session->lost_calls;
 	for (i = 0; i < session->ledgers_cnt; i++) {
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
 		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;

@@ -80,6 +80,7 @@ struct timeline_session {
 	bool has_totals;		/* the last of the ledgers, the one of no CPU */
 	uint64_t names, lost_names;
 	uint64_t skipped;		/* lost events of unknown kind */
+	uint64_t lost_calls;		/* that are no CPU's */
 	uint64_t shared_koids;		/* threads with the koid of an earlier one */
 };
 

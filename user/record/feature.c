@@ -71,7 +71,7 @@ static bool have_mmapable_array(const struct feature *f, char *why, size_t size)
 
 static bool have_ringbuf(const struct feature *f, char *why, size_t size)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "kfxt_check", 0, 0, 4096, NULL);
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "kfxt_check", 0, 0, sysconf(_SC_PAGESIZE), NULL);
 
 	(void)f;
 	if (fd < 0)
@@ -84,7 +84,7 @@ static bool have_preempt_count(const struct feature *f, char *why, size_t size)
 {
 	(void)f;
 	snprintf(why, size, "the kernel's BTF does not tell where it is");
-	return kernel_btf_preempt_count_from_rq();
+	return kernel_btf_has_preempt_count();
 }
 
 static bool have_initial_pid_namespace(const struct feature *f, char *why, size_t size)

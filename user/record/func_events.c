@@ -110,7 +110,8 @@ static void add_usdt_args(struct draft *d, const struct elf_usdt *usdt, const ui
 
 int funcs_write_raw(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 {
-	const struct func *func = func_by_id(f, rec[FUNC_ID]);
+	const bool unfinished = rec[FUNC_ID] & FUNC_UNFINISHED;
+	const struct func *func = func_by_id(f, rec[FUNC_ID] & FUNC_ID_NONE);
 	struct draft d = {
 		.event = {
 			.type = FXT_GET(rec[FUNC_HEADER], FXT_F_EVENT_TYPE), .ts = rec[FUNC_TS],
@@ -121,7 +122,11 @@ int funcs_write_raw(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 
 	set_name(f, &d, func, rec[FUNC_ADDR]);
 	add_parent(f, &d, func, rec[FUNC_PARENT]);
-	if (d.event.type == FXT_DURATION_COMPLETE)
+	if (unfinished) {
+		d.args[d.nargs++] = fxt_arg_bool("unfinished", true);
+		f->counts.unfinished++;
+	}
+	if (!unfinished && d.event.type == FXT_DURATION_COMPLETE)
 		add_return(&d, func, rec[FUNC_RETURN]);
 	if (func && func->usdt && FXT_GET(rec[FUNC_HEADER], FXT_F_SIZE) >= FUNC_ARGS + FUNC_ARGS_MAX)
 		add_usdt_args(&d, func->usdt, rec + FUNC_ARGS);
@@ -129,6 +134,29 @@ int funcs_write_raw(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 }
 
 /* ---- calls still under way at the end ----------------------------------------------- */
+
+/*
+ * Where returns can go unseen: is thread @tid inside of @func? /proc tells where it sleeps;
+ * of one that is gone or running it does not, and then it is not taken to be.
+ */
+static bool is_inside(uint32_t tid, const struct func *func)
+{
+	char path[32], line[256];
+	size_t len = strlen(func->name);
+	bool inside = false;
+	const char *name;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stack", tid);
+	f = fopen(path, "re");
+	while (f && !inside && fgets(line, sizeof(line), f)) {
+		name = strstr(line, "] ");	/* "[<0>] name+0x1b/0x60" */
+		inside = name && !strncmp(name + 2, func->name, len) && name[2 + len] == '+';
+	}
+	if (f)
+		fclose(f);
+	return inside;
+}
 
 static int write_open_call(struct funcs *f, struct fxt_writer *w, const struct open_calls *calls,
 			   const struct open_call *call, uint64_t stop_ns)
@@ -156,7 +184,17 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 	for (slot = 0; f->open && slot < OPEN_SLOTS; slot++) {
 		depth = OPEN_DEPTH(f->open[slot].owner);
 		for (i = 0; !err && i < depth && i < OPEN_CALLS; i++) {
-			err = write_open_call(f, w, &f->open[slot], &f->open[slot].calls[i], stop_ns);
+			const struct open_call *call = &f->open[slot].calls[i];
+			const struct func *func = func_by_id(f, call->addr);
+
+			if (call->addr == OPEN_ENDED)
+				continue;
+			if (f->misses && func && func->kind == FUNC_KERNEL &&
+			    !is_inside(OPEN_WHO(f->open[slot].owner), func)) {
+				f->counts.unreturned++;
+				continue;
+			}
+			err = write_open_call(f, w, &f->open[slot], call, stop_ns);
 			f->counts.unfinished += !err;
 		}
 	}

@@ -23,6 +23,7 @@
 #include "func_set.h"
 #include "funcs_p.h"
 #include "kernel_btf.h"
+#include "kernel_symbols.h"
 #include "kfxt.skel.h"
 
 #define MULTI_TRIES	256	/* links made in search of a function that the kernel refuses */
@@ -93,6 +94,21 @@ static int link_session(struct bpf_program *prog)
 	return err;
 }
 
+/* Where the kernel lets functions return to whose returns are probed: fprobe's, fgraph's, kprobe's. */
+static void find_trampolines(const struct funcs *f, struct kfxt_bpf *skel)
+{
+	static const char *const names[FUNC_TRAMPOLINES] = {
+		"arch_rethook_trampoline", "return_to_handler", "__kretprobe_trampoline",
+	};
+	unsigned int cnt = 0, i, k;
+	const struct kernel_symbol *symbols = f->symbols ? kernel_symbols_all(f->symbols, &cnt) : NULL;
+
+	for (i = 0; i < cnt; i++)
+		for (k = 0; k < FUNC_TRAMPOLINES; k++)
+			if (!strcmp(symbols[i].name, names[k]))
+				skel->rodata->cfg_func_trampolines[k] = symbols[i].addr;
+}
+
 int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpus)
 {
 	const char *first = f && f->counts.kernel ? f->funcs[0].name : NULL;
@@ -103,7 +119,12 @@ int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpu
 		return 0;
 	f->cpus = cpus;
 	skel->rodata->cfg_func_exit = f->cfg.returns;
+	f->misses = f->cfg.returns && (f->via[false] == FUNC_VIA_MULTI || f->via[false] == FUNC_VIA_KPROBE);
+	skel->rodata->cfg_func_misses = f->misses;
+	skel->rodata->cfg_func_user_from = f->counts.kernel;
 	skel->rodata->cfg_func_parent = f->cfg.parents;
+	if (f->cfg.parents && f->cfg.returns)
+		find_trampolines(f, skel);
 	skel->rodata->cfg_func_cnt = f->cnt;
 	skel->rodata->cfg_func_slots_shift = slots_shift(f);
 	err = bpf_map__set_max_entries(skel->maps.func_infos, f->cnt);
@@ -170,6 +191,9 @@ static int fill_slots(struct funcs *f, struct kfxt_bpf *skel)
 		/* Where ftrace calls from is not known: behind the endbr64 that IBT asks for. */
 		if (func->addr && func->entry == func->addr)
 			add_slot(slots, shift, func->addr + 4, id);
+		/* The symbol is hidden (kernel.kptr_restrict): it is before the endbr64, if there is one. */
+		if (func->entry && !func->addr)
+			add_slot(slots, shift, func->entry - 4, id);
 	}
 	munmap(slots, bytes);
 	return 0;
@@ -253,31 +277,38 @@ static void refuse(struct attach *a, struct func *func)
 	a->f->counts.refused++;
 }
 
+#define ENOTSUPP	524	/* the kernel's own: an instruction that a uprobe cannot stand in for */
+
 /* Errors that one function among many can be the reason of. */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -ENOENT || err == -ESRCH || err == -EADDRNOTAVAIL || err == -EBUSY ||
-	       err == -EILSEQ;
+	       err == -EILSEQ || err == -ENOEXEC || err == -ENOTSUPP;
 }
 
 /*
  * Links @cnt kernel functions from the @from'th at once. The kernel takes all or
  * none: where it takes none, each half is tried.
  */
-static int attach_multi(struct attach *a, int prog, uint32_t type, unsigned int from, unsigned int cnt)
+static int attach_multi(struct attach *a, const struct bpf_program *prog, unsigned int from, unsigned int cnt,
+			bool is_return)
 {
 	uint64_t *addrs = calloc(cnt, sizeof(*addrs));
-	unsigned int i;
+	unsigned int i, n = 0;
 	int fd;
 
 	if (!addrs)
 		return -ENOMEM;
 	for (i = 0; i < cnt; i++)
-		addrs[i] = a->f->funcs[from + i].entry;
-	fd = bpf_call_kprobe_multi(prog, type, addrs, NULL, cnt, 0);
+		if (!a->f->funcs[from + i].refused)
+			addrs[n++] = a->f->funcs[from + i].entry;
+	fd = n ? bpf_call_kprobe_multi(bpf_program__fd(prog), bpf_program__expected_attach_type(prog), addrs,
+				       NULL, n, is_return) : 0;
 	free(addrs);
+	if (!n)
+		return 0;
 	if (fd >= 0) {
-		a->done += cnt;
+		a->done += is_return ? 0 : n;
 		return keep(a->f, NULL, fd);
 	}
 	if (!is_refusal(fd) || ++a->tries > MULTI_TRIES)
@@ -288,42 +319,29 @@ static int attach_multi(struct attach *a, int prog, uint32_t type, unsigned int 
 	}
 	if (!go_on(a, "attaching", a->f->counts.kernel))
 		return -ECANCELED;
-	fd = attach_multi(a, prog, type, from, cnt / 2);
-	return fd ?: attach_multi(a, prog, type, from + cnt / 2, cnt - cnt / 2);
+	fd = attach_multi(a, prog, from, cnt / 2, is_return);
+	return fd ?: attach_multi(a, prog, from + cnt / 2, cnt - cnt / 2, is_return);
 }
 
-/* The returns of the functions that were taken, before their entries. */
-static int attach_multi_returns(struct attach *a)
-{
-	const int prog = bpf_program__fd(a->skel->progs.func_multi_return);
-	uint64_t *addrs = calloc(a->f->counts.kernel, sizeof(*addrs));
-	unsigned int i, n = 0;
-	int fd;
-
-	if (!addrs)
-		return -ENOMEM;
-	for (i = 0; i < a->f->counts.kernel; i++)
-		if (!a->f->funcs[i].refused)
-			addrs[n++] = a->f->funcs[i].entry;
-	fd = n ? bpf_call_kprobe_multi(prog, ATTACH_KPROBE_MULTI, addrs, NULL, n, 1) : -ENOENT;
-	free(addrs);
-	return fd < 0 ? fd : keep(a->f, NULL, fd);
-}
-
+/*
+ * Returns before entries: the kernel calls what came last first, and once a return is
+ * awaited the caller's address is no longer where a function finds it.
+ */
 static int attach_kprobe_multi(struct attach *a)
 {
 	const bool session = a->f->via[false] == FUNC_VIA_SESSION;
 	const struct bpf_program *prog = session ? a->skel->progs.func_session : a->skel->progs.func_multi;
+	const unsigned int cnt = a->f->counts.kernel;
 	unsigned int from = 0;
-	int err;
+	int err = 0;
 
-	while (from < a->f->counts.kernel && !a->f->funcs[from].entry)
+	while (from < cnt && !a->f->funcs[from].entry)
 		refuse(a, &a->f->funcs[from++]);	/* in the list, but nowhere in the kernel */
-	err = attach_multi(a, bpf_program__fd(prog), session ? ATTACH_KPROBE_SESSION : ATTACH_KPROBE_MULTI,
-			   from, a->f->counts.kernel - from);
-	if (!err && !session && a->f->cfg.returns)
-		err = attach_multi_returns(a);
-	return err;
+	if (from == cnt)
+		return 0;
+	if (!session && a->f->cfg.returns)
+		err = attach_multi(a, a->skel->progs.func_multi_return, from, cnt - from, true);
+	return err ?: attach_multi(a, prog, from, cnt - from, false);
 }
 
 static int attach_module(struct attach *a)
@@ -415,7 +433,7 @@ static int attach_singles(struct attach *a, unsigned int from, unsigned int to)
 	for (; !err && from < to; from++) {
 		struct func *func = &a->f->funcs[from];
 
-		if (func->kind == FUNC_USDT)
+		if (func->kind == FUNC_USDT || func->refused)
 			continue;
 		if (!go_on(a, "attaching", a->f->cnt))
 			err = -ECANCELED;
@@ -531,10 +549,50 @@ static int attach_kernel(struct attach *a)
 	}
 }
 
+/*
+ * The kernel looks at an instruction with a VEX or EVEX prefix as if there were none,
+ * refuses some of them and emulates others as the jumps that their opcode is otherwise:
+ * the program then goes wrong. Seen on 6.18 (__strchrnul_evex of glibc).
+ */
+static bool is_misread(unsigned char first)
+{
+#ifdef __x86_64__
+	return first == 0x62 || first == 0xc4 || first == 0xc5;
+#else
+	(void)first;
+	return false;
+#endif
+}
+
+static void refuse_misread(struct attach *a)
+{
+	const unsigned int end = a->f->counts.kernel + a->f->counts.user;
+	const char *path = NULL;
+	unsigned char first;
+	unsigned int id;
+	int fd = -1;
+
+	for (id = a->f->counts.kernel; id < end; id++) {
+		struct func *func = &a->f->funcs[id];
+
+		if (func->where != path) {
+			path = func->where;
+			if (fd >= 0)
+				close(fd);
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+		}
+		if (fd >= 0 && pread(fd, &first, 1, func->addr) == 1 && is_misread(first))
+			refuse(a, func);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 static int attach_user(struct attach *a)
 {
 	int err = 0;
 
+	refuse_misread(a);
 	if (a->f->via[true] == FUNC_VIA_UPROBE_MULTI)
 		err = attach_user_multi(a);
 	else if (a->f->via[true] == FUNC_VIA_UPROBE)

@@ -509,5 +509,5 @@ const char *funcs_via_reason(const struct funcs *f, bool user)
 
 void funcs_counts(const struct funcs *f, struct funcs_counts *counts)
 {
-	*counts = f->counts;
+	*counts = f ? f->counts : (struct funcs_counts){ 0 };
 }

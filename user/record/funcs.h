@@ -58,6 +58,7 @@ struct funcs_counts {
 	unsigned int refused;
 	uint64_t missed;			/* calls that the kernel handed to nobody */
 	uint64_t unfinished;			/* calls that had not returned at the end */
+	uint64_t unreturned;			/* calls whose return was not seen: lost */
 	uint64_t attach_ns, detach_ns;		/* how long it took */
 };
 
@@ -76,6 +77,7 @@ const struct func *funcs_all(const struct funcs *f, unsigned int *cnt);
 enum func_via_id funcs_via(const struct funcs *f, bool user);
 /* Why there is no mechanism for that kind; "" if there is one. */
 const char *funcs_via_reason(const struct funcs *f, bool user);
+/* @f NULL: none. */
 void funcs_counts(const struct funcs *f, struct funcs_counts *counts);
 /* Calls of the @id'th function that --func-max-rate left out. */
 uint64_t funcs_shed(const struct funcs *f, unsigned int id);

@@ -84,6 +84,16 @@ int64_t kernel_btf_preempt_count_from_rq(void)
 	return distance;
 }
 
+bool kernel_btf_has_preempt_count(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT) : -1;
+	bool has = id > 0 && member_offset(btf, btf__type_by_id(btf, id), "preempt_count") >= 0;
+
+	btf__free(btf);
+	return has || kernel_btf_preempt_count_from_rq();
+}
+
 bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs)
 {
 	struct btf *btf = btf__load_vmlinux_btf();

@@ -13,6 +13,8 @@
  * 0 if the kernel's BTF does not tell.
  */
 int64_t kernel_btf_preempt_count_from_rq(void);
+/* Can programs find preempt_count, there or in the task? */
+bool kernel_btf_has_preempt_count(void);
 /* Does the kernel have this tracepoint, with at least that many arguments? */
 bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs);
 

@@ -279,7 +279,7 @@ static int drain_events(struct recorder *r, unsigned int i)
 
 		if (funcs_is_raw(rec)) {
 			failed = funcs_write_raw(r->cfg->funcs, r->w, rec);
-			r->calls[i] += !failed;
+			r->calls[i] += !failed && !(rec[FUNC_ID] & FUNC_UNFINISHED);
 			r->unwritten[i].calls += !!failed;
 			err = err ?: failed;
 			continue;
@@ -324,6 +324,9 @@ static int drain(struct recorder *r, bool with_names)
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		err = drain_ring(r, i, heads[i]) ?: err;
 		err = drain_events(r, i) ?: err;
+		/* A flood of calls takes long to write, and the side ring is small. */
+		if (with_names && !err)
+			err = names_drain(r->names);
 	}
 	return err;
 }
@@ -412,6 +415,7 @@ static int write_stop(struct recorder *r)
 static int write_ledger(struct recorder *r)
 {
 	struct probes_counts counts;
+	struct funcs_counts funcs;
 	struct recorder_cpu c;
 	uint64_t lost[r->cfg->cpus_cnt], lost_sum = 0;
 	unsigned int i;
@@ -434,14 +438,16 @@ static int write_ledger(struct recorder *r)
 		lost_sum += lost[i];
 	}
 	probes_counts(r->probes, &counts);
+	funcs_counts(r->cfg->funcs, &funcs);
 	const struct fxt_arg args[] = {
 		fxt_arg_u64("names", counts.names_seen - counts.names_lost),
 		fxt_arg_u64("lost_names", counts.names_lost),
 		fxt_arg_u64("skipped", counts.skipped),
 		fxt_arg_u64("shared_koids", counts.generations_exhausted),
+		fxt_arg_u64("lost_calls", funcs.unreturned),
 	};
 
-	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, 4);
+	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 5 : 4);
 	if (!err && lost_sum)
 		err = fxt_write_provider_event(r->w, PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	if (!err && r->packets && lost_sum)
@@ -493,13 +499,15 @@ void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu 
 void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 {
 	struct probes_counts counts;
+	struct funcs_counts funcs;
 	struct recorder_cpu c;
 	unsigned int i;
 
 	probes_counts(r->probes, &counts);
+	funcs_counts(r->cfg->funcs, &funcs);
 	*t = (struct recorder_totals){
 		.names = counts.names_seen - counts.names_lost, .names_lost = counts.names_lost,
-		.skipped = counts.skipped, .shared_koids = counts.generations_exhausted,
+		.skipped = counts.skipped, .unreturned = funcs.unreturned, .shared_koids = counts.generations_exhausted,
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
 		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};

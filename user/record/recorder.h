@@ -48,6 +48,7 @@ struct recorder_totals {
 	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
 	uint64_t names, names_lost;
 	uint64_t skipped;		/* programs the kernel did not run */
+	uint64_t unreturned;		/* calls whose returns it did not tell of */
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes;

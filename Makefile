@@ -3,6 +3,7 @@
 # make            build/kfxt and libfxt
 # make demo       install what is missing, build, record this machine, show it
 # make check      install what is missing, build, run every test
+# make check-vm   those that run on other kernels, in virtual machines
 # make bench      the benchmarks (bench-ring: cost of one record; bench-func: of a call)
 # make install    PREFIX=/usr/local DESTDIR=
 # make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
@@ -72,7 +73,7 @@ KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check bench bench-ring bench-convert bench-func install uninstall clean unit headers FORCE
+.PHONY: all demo check check-vm vm-programs bench bench-ring bench-convert bench-func install uninstall clean unit headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc
 
@@ -143,6 +144,7 @@ UNIT_BIN := $(UNIT:%=$(O)/tests/%)
 LIVE	:= calls pingpong states storm usdt
 LIVE_BPF := switch_count
 TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
+MODULE_TESTER := $(sort $(wildcard tests/vm/module_*.c))
 
 $(UNIT_BIN): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(UNIT_PARTS) $(PART_OBJ) $(O)/libfxt.a
 	$(call msg,LD)
@@ -159,7 +161,14 @@ $(TEST_BIN):
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter %switch_count,$@),-lbpf -lelf -lz) -pthread
 
+# Goes into virtual machines that have nothing else.
+$(O)/tests/module_tester: $(call obj,$(MODULE_TESTER))
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -pthread
+
 unit: $(UNIT_BIN) $(TEST_BIN)
+vm-programs: unit $(O)/tests/module_tester
 
 # libFuzzer: everything a fuzzer runs through is compiled with it.
 FUZZ	:= fxt_fuzz peel_fuzz parse_fuzz convert_fuzz
@@ -180,6 +189,10 @@ $(FUZZ_BIN): $(O)/tests/%_fuzz: tests/unit/%_fuzz.c $(O)/flags $(wildcard user/*
 check:
 	$(Q)scripts/install-packages.sh test
 	$(Q)tests/run.sh
+
+check-vm:
+	$(Q)scripts/install-packages.sh test
+	$(Q)tests/run.sh vm arm64
 
 demo:
 	$(Q)scripts/install-packages.sh build

@@ -68,7 +68,7 @@ claimed:
 	key = (ctl->slot << cfg_event_chunks_shift) |
 	      ((head >> cfg_event_chunk_shift) & ((1U << cfg_event_chunks_shift) - 1));
 	chunk = bpf_map_lookup_elem(&event_rings, &key);
-	/* A multiple of 8, which the verifier wants to see where a record's first word is stored atomically. */
+	/* A multiple of 8: the verifier wants to see that of what is stored to atomically. */
 	return chunk ? (__u64 *)(chunk + (head & ((1U << cfg_event_chunk_shift) - 8))) : NULL;
 }
 

@@ -226,7 +226,7 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 			continue;
 		*entry = *place;
 		if (i)
-			__sync_fetch_and_add(&c->ctl->lost_calls, i);
+			__sync_fetch_and_add(&c->ctl->lost_returns, i);
 		if (*ts <= slot->last_ns)
 			*ts = slot->last_ns + 1;
 		slot->last_ns = *ts;

@@ -110,7 +110,7 @@ static long end_call(__u32 i, struct ending *e)
 	e->call.parent = place->parent;
 	place->addr = OPEN_ENDED;
 	if (cfg_func_misses)
-		__sync_fetch_and_add(&e->call.ctl->lost_calls, 1);
+		__sync_fetch_and_add(&e->call.ctl->lost_returns, 1);
 	else if (is_recording(e->call.ctl))
 		write_raw(&e->call, e->who, place->start_ns, e->ts, 0, FUNC_UNFINISHED);
 	return 0;

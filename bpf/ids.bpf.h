@@ -41,7 +41,7 @@ static __always_inline __u64 koid_of(__u32 tid)
 	if (!ids_recycled)
 		return tid;
 	id = id_of(tid);
-	return id ? tid + (*id >> ID_GENERATION_SHIFT) * ID_GENERATION_STEP : tid;
+	return id ? tid + ID_GENERATION(*id) * ID_GENERATION_STEP : tid;
 }
 
 static __always_inline void set_asleep(__u32 tid)

@@ -74,6 +74,7 @@ struct task_struct {
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 #define TASK_RTLOCK_WAIT	0x1000
 #define TASK_FROZEN		0x8000
+#define PF_EXITING		0x00000004
 #define PF_KTHREAD		0x00200000
 
 /* include/linux/preempt.h */

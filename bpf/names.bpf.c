@@ -12,30 +12,13 @@ __u64 names_lost;	/* side ring full; counted here, shown by the recorder */
 __u64 names_seen;
 __u64 generations_exhausted;
 
-/* An id whose last thread has exited starts its next generation. */
-static __always_inline void renew_id(__u32 tid)
-{
-	__u16 *id = id_of(tid);
-
-	if (!id || !(*id & ID_EXITED))
-		return;
-	*id &= ~(ID_EXITED | ID_ASLEEP);
-	if (*id >> ID_GENERATION_SHIFT >= ID_GENERATION_MAX) {
-		__sync_fetch_and_add(&generations_exhausted, 1);
-		return;
-	}
-	*id += 1 << ID_GENERATION_SHIFT;
-	ids_recycled = 1;
-}
-
 /* In copy_process(), before the thread can run: io_uring's workers pass here too. */
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_task_newtask, struct task_struct *p)
 {
 	if (!p->pid)
 		return 0;	/* a CPU's idle thread */
-	renew_id(p->pid);
-	send_names(p, NULL);
+	name_new(p);
 	return 0;
 }
 
@@ -81,14 +64,17 @@ out:
 	return 0;
 }
 
-/* Who exits before /proc was read would have no name; and its id may come again. */
+/*
+ * Its last names: who exits before /proc was read would have none, and since 7.x, whose
+ * tracepoints can be preempted, the kernel may have skipped a rename's program. The id
+ * may come again.
+ */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 {
 	__u16 *id = id_of(p->pid);
 
-	if (!names_scanned)
-		send_names(p, NULL);
+	send_names(p, NULL);
 	if (id)
 		*id |= ID_EXITED;
 	return 0;

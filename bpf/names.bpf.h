@@ -11,7 +11,7 @@
 #define WAKE_BYTES	(1 << 18)	/* side ring fill level that wakes the recorder */
 
 /* Side ring full; counted here, shown by the recorder. */
-extern __u64 names_lost, names_seen;
+extern __u64 names_lost, names_seen, generations_exhausted;
 
 static __always_inline __u64 wake_flags(void)
 {
@@ -98,6 +98,34 @@ static __always_inline void send_names(const struct task_struct *p, const char *
 	send_thread(p, comm);
 	if (p->pid == p->tgid)
 		send_process(p, comm);
+}
+
+/* An id whose last thread has exited starts its next generation. */
+static __always_inline void renew_id(__u32 tid)
+{
+	__u16 *id = id_of(tid);
+
+	if (!id || !(*id & ID_EXITED))
+		return;
+	*id &= ~(ID_EXITED | ID_ASLEEP | ID_NAMED);
+	if (ID_GENERATION(*id) >= ID_GENERATION_MAX) {
+		__sync_fetch_and_add(&generations_exhausted, 1);
+		return;
+	}
+	*id += 1 << ID_GENERATION_SHIFT;
+	ids_recycled = 1;
+}
+
+/* A new thread: its id's next life, its names. */
+static __always_inline void name_new(struct task_struct *p)
+{
+	__u16 *id;
+
+	renew_id(p->pid);
+	id = id_of(p->pid);
+	if (id)
+		*id |= ID_NAMED;
+	send_names(p, NULL);
 }
 
 #endif

@@ -216,14 +216,56 @@ static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 }
 
 /*
+ * Where tracepoints can be preempted (7.x) the kernel skips a program that another
+ * thread is inside of on the CPU: then a new thread has no names, and maybe the id of
+ * one that has exited, when it first runs. So do those that were there at the start.
+ */
+static __noinline int name_missed(struct task_struct *p, __u16 *id)
+{
+	if (!id)
+		return 0;
+	if ((*id & ID_EXITED) && !(p->flags & PF_EXITING)) {
+		name_new(p);
+	} else if (!(*id & ID_NAMED)) {
+		*id |= ID_NAMED;
+		send_names(p, NULL);
+	}
+	return 0;
+}
+
+/* Who runs from now on is awake, and known. */
+static __always_inline void come_in(struct task_struct *next)
+{
+	__u16 *id = next->pid ? id_of(next->pid) : NULL;
+
+	if (!id)
+		return;
+	if (*id & ID_ASLEEP)
+		*id &= ~ID_ASLEEP;
+	if (!(*id & ID_NAMED) || (*id & ID_EXITED))
+		name_missed(next, id);
+}
+
+/*
+ * The one who leaves, as it was known when it came: once a thread is dead its id can be
+ * another's before its last switch.
+ */
+static __always_inline struct side leaving_side(const struct cpu_ctl *ctl, struct task_struct *prev)
+{
+	if (prev->pid && ctl->last_tid == (__u32)prev->pid)
+		return (struct side){ ctl->last_koid, prev->prio };
+	return task_side(prev);
+}
+
+/*
  * Who was past its exit's tracepoint when that was attached is gone from /proc
  * soon, and would have no name.
  */
-static __noinline int name_dying(struct task_struct *p)
+static __noinline int name_dying(struct task_struct *p, __u64 koid)
 {
 	__u16 *id = id_of(p->pid);
 
-	if (id && !(*id & ID_EXITED))
+	if (id && !(*id & ID_EXITED) && koid_of(p->pid) == koid)
 		send_names(p, NULL);
 	return 0;
 }
@@ -234,29 +276,32 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 {
 	__u32 cpu = bpf_get_smp_processor_id(), index = state_index(preempt, prev, prev_state);
 	bool sleeps = index != STATE_R && index != STATE_R_PLUS;
+	bool dies = index == STATE_X || index == STATE_Z;
 	struct cpu_ctl *ctl = ctl_of(cpu);
-	struct side in = task_side(next);
+	struct side out, in;
 	__u64 ts, was;
 
-	clear_asleep(next->pid);
-	if (cfg_func_exit && (index == STATE_X || index == STATE_Z))
+	come_in(next);
+	in = task_side(next);
+	if (cfg_func_exit && dies)
 		end_calls(prev, false);
 	if (!ctl || ctl->state == CPU_OFF) {
 		/* The waker may be on a CPU that does record. */
-		if (sleeps)
+		if (sleeps && !dies)
 			set_asleep(prev->pid);
 		return 0;
 	}
-	if (index == STATE_X || index == STATE_Z)
-		name_dying(prev);
 	ts = bpf_ktime_get_boot_ns();
 	if (ctl->state == CPU_ARMED)
 		begin_cpu(ctl, cpu, ts, prev);
 	if (ctl->state == CPU_ENDING && end_cpu(ctl, cpu, ts, prev))
 		return 0;
 	check_unseen(ctl, prev);
+	out = leaving_side(ctl, prev);
+	if (dies)
+		name_dying(prev, out.koid);
 	if (have_room(ctl, cpu, ts, prev, MARKED_WORDS)) {
-		write_switch(ctl, cpu, ts, task_side(prev), in, FXT_STATES >> (index * 4) & 0xf,
+		write_switch(ctl, cpu, ts, out, in, FXT_STATES >> (index * 4) & 0xf,
 			     index > STATE_S ? STR_STATE_R + index : 0, 0);
 		ctl->switches++;
 	} else {
@@ -264,7 +309,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		read_barrier();		/* as there is in ring_submit() */
 	}
 	note_switch(ctl, ts, in, next->pid);
-	if (!sleeps) {
+	if (!sleeps || dies) {
 		/* A wake that came just now was a no-op: its mark goes too. */
 		WRITE_ONCE(ctl->cur, (__u32)next->pid);
 		return 0;

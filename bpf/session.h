@@ -65,7 +65,8 @@ struct cpu_ctl {
 	__u64 lost_nested;		/* the ring was never at rest */
 	__u64 lost_calls;		/* no place to keep an entry until its return */
 	__u64 shed_calls;		/* beyond --func-max-rate */
-	__u64 reserved4[2];
+	__u64 lost_returns;		/* calls whose return was not seen */
+	__u64 reserved4[1];
 };
 _Static_assert(sizeof(struct cpu_ctl) == 320, "the drain's words stand in a cache line of their own");
 
@@ -170,7 +171,9 @@ struct open_calls {
 #define IDS_PER_PAGE		2048
 #define ID_EXITED		1	/* its thread has exited */
 #define ID_ASLEEP		2	/* as far as the trace has told */
+#define ID_NAMED	(1U << 15)	/* the names of its thread have been sent */
 #define ID_GENERATION_SHIFT	2	/* how often it was recycled */
+#define ID_GENERATION(id)	(((id) & ~ID_NAMED) >> ID_GENERATION_SHIFT)
 #define ID_GENERATION_MAX	428	/* keeps koids within 32 bits */
 #define ID_GENERATION_STEP	10000000ULL
 

@@ -11,8 +11,8 @@ set -euo pipefail
 
 build=(build-essential clang libbpf-dev bpftool libelf-dev zlib1g-dev libprotobuf-c-dev
 	protobuf-c-compiler pkg-config)
-testing=(git jq less libclang-rt-14-dev libcmocka-dev man-db mandoc python3 shellcheck
-	systemtap-sdt-dev util-linux)
+testing=(busybox-static gcc-aarch64-linux-gnu git jq kmod less libclang-rt-14-dev libcmocka-dev
+	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck systemtap-sdt-dev util-linux)
 
 case ${1:-} in
 build) wanted=("${build[@]}") ;;

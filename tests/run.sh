@@ -4,7 +4,7 @@
 # Every test there is: `make check` calls it. Needs root and BPF for the live
 # tests; without them they fail, since skipped is not passed.
 #
-#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live docs scripts install
+#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live func docs scripts install vm arm64
 #
 # Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
 set -uo pipefail
@@ -135,13 +135,31 @@ suite_live() {
 	suite live python3 tests/live/live_test.py "$O"
 }
 
+suite_func() {
+	suite func python3 tests/live/func_test.py "$O"
+}
+
+# The live tests once more, on other kernels; emulated, so it takes minutes.
+suite_vm() {
+	if ! build O="$O" vm-programs; then
+		tally vm 0 1 0
+		return
+	fi
+	suite vm python3 tests/vm/matrix.py "$O"
+}
+
+# Cross-built; unit, golden and live tests on emulated arm64 machines.
+suite_arm64() {
+	suite arm64 python3 tests/vm/arm64.py "$O"
+}
+
 suite_docs() {
 	suite docs tests/docs.sh "$O"
 }
 
 suite_scripts() {
 	passed=0 failed=0
-	try "shellcheck" shellcheck scripts/*.sh tests/*.sh .ci/run
+	try "shellcheck" shellcheck scripts/*.sh tests/*.sh tests/vm/*.sh .ci/run
 	try "python compiles" python3 -m py_compile tests/*.py tests/*/*.py
 	try "headers compile alone" headers_alone
 	try "format.h compiles for BPF" clang -target bpf -fsyntax-only -x c user/fxt/format.h
@@ -181,7 +199,7 @@ build_example() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live docs scripts install)
+[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live func docs scripts install vm arm64)
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do

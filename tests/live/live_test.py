@@ -222,11 +222,11 @@ def ends_of_each_cpu(tmp):
         mine = [s for s in t.switches if s.cpu == cpu]
         equal((mine[0].mark, mine[-1].mark), ('start', 'stop'), f'marks of CPU {cpu}')
         equal((mine[0].out, mine[-1].into), (0, 0), f'ends of CPU {cpu}')
-        expect(mine[0].ts - start < 100_000_000 and stop - mine[-1].ts < 100_000_000,
+        expect(mine[0].ts - start < 100_000_000 / SCALE and stop - mine[-1].ts < 100_000_000 / SCALE,
                f'CPU {cpu} begins late or ends early')
     for item in t.in_order:
         expect(start <= item[0] <= stop, f'{item} is outside of start and stop')
-    expect(250e6 < stop - start < 1e9, f'300 ms took {(stop - start) / 1e6} ms')
+    expect(250e6 < stop - start < 1e9 / SCALE, f'300 ms took {(stop - start) / 1e6} ms')
 
 
 @test

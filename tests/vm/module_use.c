@@ -57,6 +57,7 @@ double now_s(void)
 int finish(void)
 {
 	printf("1..%d\n", number);
+	printf("module: %d passed, %d failed, 0 skipped\n", number - failures, failures);
 	return failures > 0;
 }
 

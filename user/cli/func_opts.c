@@ -119,9 +119,9 @@ void func_opts_show_losses(const struct funcs *f, const struct recorder_cpu *sum
 	if (sum->deep_calls)
 		log_warn("lost %llu calls: too deep or too many at once to wait for their returns",
 			 (unsigned long long)sum->deep_calls);
-	if (c.unreturned)
+	if (sum->unreturned_calls)
 		log_warn("lost %llu calls: the kernel did not tell of their returns (too many at once)",
-			 (unsigned long long)c.unreturned);
+			 (unsigned long long)sum->unreturned_calls);
 	if (sum->unwritten_calls)
 		log_warn("lost %llu calls: they could not be written", (unsigned long long)sum->unwritten_calls);
 	if (c.missed)

@@ -198,7 +198,7 @@ static unsigned long long lost(const struct recorder_totals *t)
 {
 	return t->sum.lost_switches + t->sum.lost_wakeups + t->sum.unwritten_switches +
 	       t->sum.unwritten_wakeups + t->sum.lost_calls + t->sum.deep_calls +
-	       t->sum.unwritten_calls + t->unreturned + t->skipped;
+	       t->sum.unwritten_calls + t->sum.unreturned_calls + t->skipped;
 }
 
 /* ", 12 calls", where functions are traced. */

@@ -215,6 +215,13 @@ static int kick(struct probes *p, uint32_t cpu, uint32_t own_cpu)
 	return 0;
 }
 
+/* A CPU may change its state at any moment: only what is still @from is changed. */
+static bool change_state(struct cpu_ctl *ctl, uint32_t from, uint32_t state)
+{
+	return __atomic_compare_exchange_n(&ctl->state, &from, state, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
 /* Sets all CPUs to @state and has each act on it at once; all but ours by interrupt. */
 static int change_all(struct probes *p, uint32_t from, uint32_t state)
 {
@@ -233,9 +240,8 @@ static int change_all(struct probes *p, uint32_t from, uint32_t state)
 		err = sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
 	}
 	for (i = 0; !err && i < p->cpus_cnt; i++) {
-		if (__atomic_load_n(&p->ring[i].ctl->state, __ATOMIC_ACQUIRE) != from)
+		if (!change_state(p->ring[i].ctl, from, state))
 			continue;
-		__atomic_store_n(&p->ring[i].ctl->state, state, __ATOMIC_RELEASE);
 		first = kick(p, p->cpus[i], own) ?: first;
 	}
 	sched_setaffinity(0, len, old);
@@ -255,8 +261,7 @@ int probes_end(struct probes *p)
 
 	/* A CPU that found no room last time is asked again. */
 	for (i = 0; i < p->cpus_cnt; i++)
-		if (p->ring[i].ctl->state == CPU_ENDING)
-			__atomic_store_n(&p->ring[i].ctl->state, CPU_LIVE, __ATOMIC_RELEASE);
+		change_state(p->ring[i].ctl, CPU_ENDING, CPU_LIVE);
 	change_all(p, CPU_LIVE, CPU_ENDING);
 	for (i = 0; i < p->cpus_cnt; i++)
 		left += __atomic_load_n(&p->ring[i].ctl->state, __ATOMIC_ACQUIRE) != CPU_OFF;
@@ -302,8 +307,7 @@ uint64_t probes_koid_offset(const struct probes *p, uint32_t tid)
 {
 	if (tid >= p->pid_max)
 		return 0;
-	return (__atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) >> ID_GENERATION_SHIFT) *
-	       ID_GENERATION_STEP;
+	return ID_GENERATION(__atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED)) * ID_GENERATION_STEP;
 }
 
 void probes_names_scanned(struct probes *p)

@@ -429,12 +429,13 @@ static int write_ledger(struct recorder *r)
 			fxt_arg_u64("lost_switches", c.lost_switches),
 			fxt_arg_u64("lost_wakeups", c.lost_wakeups),
 			fxt_arg_u64("unseen_switches", c.unseen_switches),
-			fxt_arg_u64("calls", c.calls), fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls),
+			fxt_arg_u64("calls", c.calls), fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls + c.unreturned_calls),
 			fxt_arg_u64("shed_calls", c.shed_calls),
 		};
 
 		err = write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 9 : 6);
-		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls;
+		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls +
+			  c.unreturned_calls;
 		lost_sum += lost[i];
 	}
 	probes_counts(r->probes, &counts);
@@ -492,6 +493,7 @@ void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu 
 		.unseen_switches = ctl->unseen_switches,
 		.calls = r->calls[i], .unwritten_calls = u->calls,
 		.lost_calls = ctl->lost_events + ctl->lost_nested, .deep_calls = ctl->lost_calls,
+		.unreturned_calls = ctl->lost_returns,
 		.shed_calls = ctl->shed_calls,
 	};
 }
@@ -507,7 +509,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	funcs_counts(r->cfg->funcs, &funcs);
 	*t = (struct recorder_totals){
 		.names = counts.names_seen - counts.names_lost, .names_lost = counts.names_lost,
-		.skipped = counts.skipped, .unreturned = funcs.unreturned, .shared_koids = counts.generations_exhausted,
+		.skipped = counts.skipped, .sum.unreturned_calls = funcs.unreturned, .shared_koids = counts.generations_exhausted,
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
 		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};
@@ -523,6 +525,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		t->sum.calls += c.calls;
 		t->sum.lost_calls += c.lost_calls;
 		t->sum.deep_calls += c.deep_calls;
+		t->sum.unreturned_calls += c.unreturned_calls;
 		t->sum.shed_calls += c.shed_calls;
 		t->sum.unwritten_calls += c.unwritten_calls;
 	}

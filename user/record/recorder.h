@@ -40,6 +40,7 @@ struct recorder_cpu {
 	uint64_t calls;			/* of functions, in the trace */
 	uint64_t lost_calls;		/* ring full */
 	uint64_t deep_calls;		/* lost too: no place to wait for the return */
+	uint64_t unreturned_calls;	/* lost too: the kernel did not tell of the return */
 	uint64_t shed_calls;		/* beyond --func-max-rate */
 	uint64_t unwritten_calls;
 };
@@ -48,7 +49,6 @@ struct recorder_totals {
 	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
 	uint64_t names, names_lost;
 	uint64_t skipped;		/* programs the kernel did not run */
-	uint64_t unreturned;		/* calls whose returns it did not tell of */
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes;

@@ -216,8 +216,7 @@ bench: bench-ring bench-convert bench-func
 # In a VM, since it needs a kernel with function tracing; KERNEL=6.1 for another one.
 KERNEL	?= 6.12
 bench-func: $(O)/kfxt $(O)/tests/func_load
-	$(Q)$(PYTHON) tests/vm/vm.py --build $(O) --cpus 1 --icount --limit 900 $(KERNEL) \
-		/usr/bin/python3 /kfxt/tests/bench/func_bench.py /kfxt/build
+	$(Q)$(PYTHON) tests/vm/matrix.py --bench $(O) $(KERNEL)
 bench-convert: $(O)/kfxt
 	$(Q)tests/bench/convert.sh $(O)
 bench-ring: $(O)/tests/ring_bench

@@ -38,12 +38,6 @@ static __always_inline struct actor actor_of(const struct task_struct *p, __u32 
 	return (struct actor){ process_of(p), koid_of(tid) };
 }
 
-/* Is this CPU's recording on? */
-static __always_inline bool is_recording(const struct cpu_ctl *ctl)
-{
-	return ctl->state == CPU_LIVE || ctl->state == CPU_ENDING;
-}
-
 /* A place for @words, at most EVENT_WORDS_MAX, its first word 0; NULL: none, which is counted. */
 static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words)
 {

@@ -47,6 +47,12 @@ static __always_inline struct cpu_ctl *ctl_of(__u32 cpu)
 	return bpf_map_lookup_elem(&ctls, &cpu);
 }
 
+/* Is this CPU's recording on? One that is to end has not ended. */
+static __always_inline bool is_recording(const struct cpu_ctl *ctl)
+{
+	return ctl->state == CPU_LIVE || ctl->state == CPU_ENDING;
+}
+
 static __always_inline __u64 ring_bytes(void)
 {
 	return 1ULL << (cfg_chunk_shift + cfg_chunks_shift);

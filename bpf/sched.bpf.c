@@ -9,8 +9,9 @@
 
 #define SWITCH_WORDS	6	/* header, time, out, in, two weights */
 #define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
+#define IMPLIED_WORDS	(WAKEUP_WORDS + 1)	/* with a mark */
 #define MARKED_WORDS	(SWITCH_WORDS + 1)	/* with a Linux state or a mark */
-#define MEND_BYTES	((3 * MARKED_WORDS) * 8)	/* both ends of a gap and what follows */
+#define MEND_BYTES	((3 * MARKED_WORDS + IMPLIED_WORDS) * 8)	/* both ends of a gap and what follows */
 
 /* An argument that fits its header. */
 #define ARG_I32(name, v)	(FXT_ARG_HEADER(FXT_ARG_INT32, 1, name) | FXT_PUT((__u32)(v), FXT_F_ARG_VALUE32))
@@ -233,17 +234,40 @@ static __noinline int name_missed(struct task_struct *p, __u16 *id)
 	return 0;
 }
 
-/* Who runs from now on is awake, and known. */
-static __always_inline void come_in(struct task_struct *next)
+/* Who runs from now on is awake, and known. True: it slept, and nobody told of its wakeup. */
+static __always_inline bool come_in(struct task_struct *next)
 {
 	__u16 *id = next->pid ? id_of(next->pid) : NULL;
+	bool asleep;
 
 	if (!id)
-		return;
-	if (*id & ID_ASLEEP)
+		return false;
+	asleep = *id & ID_ASLEEP;
+	if (asleep)
 		*id &= ~ID_ASLEEP;
 	if (!(*id & ID_NAMED) || (*id & ID_EXITED))
 		name_missed(next, id);
+	return asleep;
+}
+
+/* A wakeup that must have been: by whom is not known, nor when. Room was checked. */
+static __noinline int write_implied_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p)
+{
+	__u64 *rec = ring_reserve(ctl, IMPLIED_WORDS);
+
+	if (!rec)
+		return 0;
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, IMPLIED_WORDS, 3, task_cpu(p));
+	rec[1] = ts;
+	rec[2] = koid_of(p->pid);
+	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
+	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
+	rec[5] = 0;
+	rec[6] = ARG_STR(STR_MARK, STR_MARK_IMPLIED);
+	ring_submit(ctl, IMPLIED_WORDS);
+	ctl->wakeups++;
+	ctl->unseen_wakeups++;
+	return 0;
 }
 
 /*
@@ -278,10 +302,10 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	bool sleeps = index != STATE_R && index != STATE_R_PLUS;
 	bool dies = index == STATE_X || index == STATE_Z;
 	struct cpu_ctl *ctl = ctl_of(cpu);
+	bool implied = come_in(next);
 	struct side out, in;
 	__u64 ts, was;
 
-	come_in(next);
 	in = task_side(next);
 	if (cfg_func_exit && dies)
 		end_calls(prev, false);
@@ -300,7 +324,9 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	out = leaving_side(ctl, prev);
 	if (dies)
 		name_dying(prev, out.koid);
-	if (have_room(ctl, cpu, ts, prev, MARKED_WORDS)) {
+	if (have_room(ctl, cpu, ts, prev, MARKED_WORDS + IMPLIED_WORDS)) {
+		if (implied)
+			write_implied_wakeup(ctl, ts, next);
 		write_switch(ctl, cpu, ts, out, in, FXT_STATES >> (index * 4) & 0xf,
 			     index > STATE_S ? STR_STATE_R + index : 0, 0);
 		ctl->switches++;
@@ -366,7 +392,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 * CPU and its wakers before us wrote until then is to be seen from here on.
 	 */
 	read_barrier();
-	if (ctl->state != CPU_LIVE) {
+	if (!is_recording(ctl)) {
 		clear_asleep(tid);
 		return 0;
 	}
@@ -430,7 +456,7 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	__u64 ts;
 
-	if (!ctl || ctl->state != CPU_LIVE)
+	if (!ctl || !is_recording(ctl))
 		return 0;
 	ts = bpf_ktime_get_boot_ns();
 	if (have_room(ctl, cpu, ts, me, WAKEUP_WORDS))

@@ -47,7 +47,8 @@ struct cpu_ctl {
 	__u64 unseen_switches;			/* the kernel ran none of our programs for them */
 	__u64 start_ns, stop_ns;
 	__u64 preempt_count;			/* its address; 0: unknown */
-	__u64 reserved[7];
+	__u64 unseen_wakeups;			/* the same for wakeups; written, as implied */
+	__u64 reserved[6];
 
 	__u64 tail;		/* bytes ever taken out */
 	__u64 event_tail;
@@ -219,6 +220,7 @@ enum object_word {
 	X(STR_MARK_START,	"start") \
 	X(STR_MARK_STOP,	"stop") \
 	X(STR_MARK_GAP,		"gap") \
+	X(STR_MARK_IMPLIED,	"implied") \
 	X(STR_FUNCTION,		"function") \
 	X(STR_RETURN,		"return")
 

@@ -33,7 +33,7 @@ FEW, MANY = 50 + scaled(450), 200 + scaled(1800)
 ENTRY, RETURN = here(*KERNEL, *USER, but=NOT_ENTRY), here(*KERNEL, but=NOT_RETURN)
 # One of those for the kernel and one of those for programs: for what is the same whatever the probe.
 ONE_ENTRY, ONE_RETURN = here(*WIDE, 'kprobe')[:1] + here(*USER)[:1], RETURN[:1] + here(*USER)[:1]
-SECONDS = 20 if SCALE >= 1 else 8       # of everything at once
+SECONDS = 20 if SCALE >= 1 else 5       # of everything at once
 
 
 def of_thread(t, tid):
@@ -618,9 +618,11 @@ def list_of_kernel_functions(_):
     equal({f['name'] for f in without['functions']},
           {n for n, _ in matching('vfs_*')} - {n for n, _ in matching('vfs_re*')}, 'what !GLOB leaves')
     every, _ = listed('-f', '*')
-    # Where ftrace does not tell addresses those of one name are one.
-    wanted = TRACEABLE if os.path.exists(TRACEFS + '/available_filter_functions_addrs') else set(TRACEABLE)
-    equal(len(every['functions']) + every['excluded'], len(wanted), 'chosen and excluded')
+    # Where ftrace does not tell addresses, some of those of one name may be one.
+    exact = os.path.exists(TRACEFS + '/available_filter_functions_addrs')
+    number = len(every['functions']) + every['excluded']
+    expect(len(TRACEABLE if exact else set(TRACEABLE)) <= number <= len(TRACEABLE),
+           f'chosen and excluded: {number} of {len(TRACEABLE)}')
     for how in here(*WIDE):
         equal(listed('-f', 'vfs_*', '--func-via', how)[0]['kernel']['via'], how, 'mechanism')
 

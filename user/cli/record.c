@@ -248,6 +248,9 @@ static void show_losses(const struct recorder_totals *t)
 	if (t->sum.unseen_switches)
 		log_warn("%llu switches were not reported by the kernel: what ran then is drawn as a gap",
 			 (unsigned long long)t->sum.unseen_switches);
+	if (t->sum.unseen_wakeups)
+		log_warn("%llu wakeups were not reported by the kernel: they stand where their threads ran again (mark implied)",
+			 (unsigned long long)t->sum.unseen_wakeups);
 	if (t->skipped)
 		log_warn("lost %llu events: the kernel skipped a program that was running already",
 			 (unsigned long long)t->skipped);

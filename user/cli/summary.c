@@ -17,6 +17,7 @@ static const struct {
 	[SUMMARY_SKIPPED]	= { "skipped", "event of unknown kind", "events of unknown kind" },
 	[SUMMARY_SHARED]	= { "shared_koids", "thread that shares a koid",
 				    "threads that share a koid" },
+	[SUMMARY_UNSEEN_WAKEUPS] = { "unseen_wakeups", "wakeup unseen", "wakeups unseen" },
 	[SUMMARY_CALLS]		= { "calls", "call", "calls" },
 	[SUMMARY_SHED]		= { "shed_calls", "call beyond the rate", "calls beyond the rate" },
 };
@@ -58,6 +59,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
 		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;
 		s->lost[SUMMARY_UNSEEN] += session->ledgers[i].unseen_switches;
+		s->lost[SUMMARY_UNSEEN_WAKEUPS] += session->ledgers[i].unseen_wakeups;
 		s->lost[SUMMARY_CALLS] += session->ledgers[i].lost_calls;
 		s->lost[SUMMARY_SHED] += session->ledgers[i].shed_calls;
 	}

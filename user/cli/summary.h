@@ -16,6 +16,7 @@ enum summary_loss {
 	SUMMARY_UNSEEN,		/* switches hidden by the kernel: not lost, yet missing */
 	SUMMARY_SKIPPED,	/* events of unknown kind: the kernel did not run a program */
 	SUMMARY_SHARED,		/* threads that have the koid of an earlier one */
+	SUMMARY_UNSEEN_WAKEUPS,	/* hidden too: in the trace as implied */
 	SUMMARY_CALLS,		/* of functions */
 	SUMMARY_SHED,		/* calls that were not wanted, being too many */
 	SUMMARY_LOSS_CNT

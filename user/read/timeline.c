@@ -318,6 +318,7 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 		.lost_switches = arg_number(rec, "lost_switches"),
 		.lost_wakeups = arg_number(rec, "lost_wakeups"),
 		.unseen_switches = arg_number(rec, "unseen_switches"),
+		.unseen_wakeups = arg_number(rec, "unseen_wakeups"),
 		.calls = arg_number(rec, "calls"), .lost_calls = arg_number(rec, "lost_calls"),
 		.shed_calls = arg_number(rec, "shed_calls"),
 	};

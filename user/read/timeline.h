@@ -65,6 +65,7 @@ struct timeline_ledger {
 	uint64_t switches, wakeups;
 	uint64_t lost_switches, lost_wakeups;
 	uint64_t unseen_switches;	/* the kernel hid them, which the gaps tell */
+	uint64_t unseen_wakeups;	/* the same; they are there, as implied */
 	uint64_t calls, lost_calls, shed_calls;	/* of functions */
 	uint16_t cpu;
 };

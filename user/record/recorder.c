@@ -429,11 +429,12 @@ static int write_ledger(struct recorder *r)
 			fxt_arg_u64("lost_switches", c.lost_switches),
 			fxt_arg_u64("lost_wakeups", c.lost_wakeups),
 			fxt_arg_u64("unseen_switches", c.unseen_switches),
+			fxt_arg_u64("unseen_wakeups", c.unseen_wakeups),
 			fxt_arg_u64("calls", c.calls), fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls + c.unreturned_calls),
 			fxt_arg_u64("shed_calls", c.shed_calls),
 		};
 
-		err = write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 9 : 6);
+		err = write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 10 : 7);
 		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls +
 			  c.unreturned_calls;
 		lost_sum += lost[i];
@@ -490,7 +491,7 @@ void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu 
 		.switches = ctl->switches - u->switches, .wakeups = ctl->wakeups - u->wakeups,
 		.unwritten_switches = u->switches, .unwritten_wakeups = u->wakeups,
 		.lost_switches = ctl->lost_switches, .lost_wakeups = ctl->lost_wakeups,
-		.unseen_switches = ctl->unseen_switches,
+		.unseen_switches = ctl->unseen_switches, .unseen_wakeups = ctl->unseen_wakeups,
 		.calls = r->calls[i], .unwritten_calls = u->calls,
 		.lost_calls = ctl->lost_events + ctl->lost_nested, .deep_calls = ctl->lost_calls,
 		.unreturned_calls = ctl->lost_returns,
@@ -522,6 +523,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		t->sum.unwritten_switches += c.unwritten_switches;
 		t->sum.unwritten_wakeups += c.unwritten_wakeups;
 		t->sum.unseen_switches += c.unseen_switches;
+		t->sum.unseen_wakeups += c.unseen_wakeups;
 		t->sum.calls += c.calls;
 		t->sum.lost_calls += c.lost_calls;
 		t->sum.deep_calls += c.deep_calls;

@@ -37,6 +37,7 @@ struct recorder_cpu {
 	uint64_t lost_switches, lost_wakeups;
 	uint64_t unwritten_switches, unwritten_wakeups;	/* the output took no more */
 	uint64_t unseen_switches;	/* the kernel told nobody of them; found by their absence */
+	uint64_t unseen_wakeups;	/* the same; they are in the trace, as implied */
 	uint64_t calls;			/* of functions, in the trace */
 	uint64_t lost_calls;		/* ring full */
 	uint64_t deep_calls;		/* lost too: no place to wait for the return */

@@ -40,11 +40,16 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 	unsigned long start = p->mm->arg_start, len = p->mm->arg_end - start;
 	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
 	__u64 *rec;
+	__u16 *id;
 
 	if (!ctl)
 		return 0;
 	if (cfg_func_exit)
 		end_calls(p, true);
+	/* Its leader, whose id it may have taken over, has exited. */
+	id = id_of(p->pid);
+	if (id)
+		*id &= ~ID_EXITED;
 	send_thread(p, NULL);
 	side_enter(ctl);
 	rec = bpf_ringbuf_reserve(&side, OBJECT_EXEC_WORDS * 8, 0);

@@ -20,7 +20,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, NOT_PARENT,  # noqa: E402
+from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, NOT_EXACT, NOT_PARENT,  # noqa: E402
                        NOT_RETURN, TRACEABLE, USER, WIDE, FunctionTracer, KernelLog, attached, by_each,
                        expect_gone, held, here, hooked, matching, nested, only_if, read_text, sift, some,
                        strip, subject, symbols, told)
@@ -30,7 +30,8 @@ from trace import Trace  # noqa: E402
 
 CALLS = helper('calls')
 FEW, MANY = 50 + scaled(450), 200 + scaled(1800)
-ENTRY, RETURN = here(*KERNEL, *USER, but=NOT_ENTRY), here(*KERNEL, but=NOT_RETURN)
+ENTRY = here(*KERNEL, *USER, but=NOT_ENTRY | NOT_EXACT)
+RETURN = here(*KERNEL, but=NOT_RETURN | NOT_EXACT)
 # One of those for the kernel and one of those for programs: for what is the same whatever the probe.
 ONE_ENTRY, ONE_RETURN = here(*WIDE, 'kprobe')[:1] + here(*USER)[:1], RETURN[:1] + here(*USER)[:1]
 SECONDS = 20 if SCALE >= 1 else 5       # of everything at once

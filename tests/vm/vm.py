@@ -39,7 +39,8 @@ PROGRAMS = ('bpftool', 'gzip', 'mount', 'nice', 'printf', 'seq', 'setpriv', 'sh'
             'true', 'umount')
 NO_RESULT = 125
 KERNEL_ARGS = ('console=ttyS0 quiet panic=-1 oops=panic log_buf_len=1M rcupdate.rcu_expedited=1 '
-               'random.trust_cpu=on no_timer_check watchdog_thresh=60')
+               'random.trust_cpu=on no_timer_check watchdog_thresh=60 '
+               'rcupdate.rcu_cpu_stall_timeout=60')      # what takes a second takes twenty here
 COMPLAINT = re.compile(r'WARNING: |BUG: |Oops|general protection fault|Kernel panic|self-detected stall|'
                        r'detected stalls|soft lockup|hard LOCKUP|INFO: task .* blocked|possible .* lock|'
                        r'inconsistent lock state|suspicious RCU usage|unable to handle|refcount_t: |corruption')

@@ -119,7 +119,7 @@ int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpu
 		return 0;
 	f->cpus = cpus;
 	skel->rodata->cfg_func_exit = f->cfg.returns;
-	f->misses = f->cfg.returns && (f->via[false] == FUNC_VIA_MULTI || f->via[false] == FUNC_VIA_KPROBE);
+	f->misses = f->cfg.returns && f->counts.kernel && f->via[false] != FUNC_VIA_SESSION;
 	skel->rodata->cfg_func_misses = f->misses;
 	skel->rodata->cfg_func_user_from = f->counts.kernel;
 	skel->rodata->cfg_func_parent = f->cfg.parents;
@@ -267,7 +267,7 @@ static int keep(struct funcs *f, struct bpf_link *link, int fd)
 			return -ENOMEM;
 		f->attached = more;
 	}
-	f->attached[f->attached_cnt++] = (struct attachment){ link, fd };
+	f->attached[f->attached_cnt++] = (struct attachment){ link, fd, -1 };
 	return 0;
 }
 
@@ -402,7 +402,10 @@ static int attach_trampoline(struct attach *a, const struct btf *btf, struct fun
 		return prog;
 	fd = bpf_link_create(prog, 0, type, &opts);
 	err = fd < 0 ? fd : keep(a->f, NULL, fd);
-	close(prog);	/* the link holds it */
+	if (err)
+		close(prog);
+	else	/* for what it missed */
+		a->f->attached[a->f->attached_cnt - 1].prog = prog;
 	return err;
 }
 
@@ -628,6 +631,17 @@ int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, funcs_progress_fn
 	return err;
 }
 
+/* Calls for which the kernel did not run a program, since it was running on that CPU. */
+static uint64_t program_missed(int prog)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	if (prog < 0 || bpf_obj_get_info_by_fd(prog, &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
 /* What the module and the links could not hand over. */
 static void count_missed(struct funcs *f)
 {
@@ -637,6 +651,8 @@ static void count_missed(struct funcs *f)
 	for (i = 0; i < f->attached_cnt; i++)
 		if (f->attached[i].fd >= 0)
 			f->counts.missed += bpf_call_link_missed(f->attached[i].fd);
+	for (i = 0; i < f->attached_cnt; i++)
+		f->counts.missed += program_missed(f->attached[i].prog);
 	for (i = 0; f->device >= 0; i++) {
 		counts.cpu = i;
 		if (ioctl(f->device, KFXT_IOC_COUNTS, &counts))
@@ -661,6 +677,8 @@ void func_probes_detach(struct funcs *f, funcs_progress_fn progress, void *ctx)
 		bpf_link__destroy(f->attached[i].link);
 		if (f->attached[i].fd >= 0)
 			close(f->attached[i].fd);
+		if (f->attached[i].prog >= 0)
+			close(f->attached[i].prog);
 	}
 	free(f->attached);
 	f->attached = NULL;

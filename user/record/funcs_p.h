@@ -32,6 +32,7 @@ struct kept_name {
 struct attachment {
 	struct bpf_link *link;
 	int fd;			/* -1: none */
+	int prog;		/* of a program that is this one's alone, -1: none */
 };
 
 struct funcs {

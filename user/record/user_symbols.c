@@ -59,7 +59,7 @@ static uint32_t pid_of(uint64_t koid)
 	return koid % ID_GENERATION_STEP;
 }
 
-/* The file's place in the table, opened as process @pid sees it; FILES_MAX: there is no more room. */
+/* The file's place in the table, opened as process @pid sees it; FILES_MAX: there is no room left. */
 static unsigned int find_file(struct user_symbols *s, uint32_t pid, const char *path)
 {
 	char full[ELF_PATH_BYTES + 32];
@@ -77,7 +77,8 @@ static unsigned int find_file(struct user_symbols *s, uint32_t pid, const char *
 	if (!file->path)
 		return FILES_MAX;
 	snprintf(full, sizeof(full), "/proc/%u/root%s", pid, path);
-	if (elf_file_open(&file->elf, full, &why))
+	/* The process may have ended since its mappings were read. */
+	if (elf_file_open(&file->elf, full, &why) && elf_file_open(&file->elf, path, &why))
 		file->elf = NULL;
 	return s->files_cnt++;
 }

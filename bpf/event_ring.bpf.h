@@ -12,13 +12,7 @@
 
 #define EVENT_TRIES	4	/* each failure means that another writer got its place */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* CPUs times chunks; set before loading */
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, 2 * RING_SLACK_BYTES);	/* a chunk and its slack; set before loading */
-} event_rings __weak SEC(".maps");
+struct chunks event_rings __weak SEC(".maps");
 
 const volatile __u32 cfg_event_chunk_shift __weak = 12;
 const volatile __u32 cfg_event_chunks_shift __weak = 0;

@@ -387,14 +387,19 @@ int func_kprobe(struct pt_regs *ctx)
 	return 0;
 }
 
-SEC("kretprobe")
-int func_kretprobe(struct pt_regs *ctx)
+static __always_inline int leave_by_cookie(struct pt_regs *ctx)
 {
 	struct call c = { 0 };
 
 	if (by_cookie(&c, ctx))
 		func_leave(&c, PT_REGS_RC(ctx));
 	return 0;
+}
+
+SEC("kretprobe")
+int func_kretprobe(struct pt_regs *ctx)
+{
+	return leave_by_cookie(ctx);
 }
 
 SEC("uprobe")
@@ -413,11 +418,7 @@ int func_uprobe(struct pt_regs *ctx)
 SEC("uretprobe")
 int func_uretprobe(struct pt_regs *ctx)
 {
-	struct call c = { 0 };
-
-	if (by_cookie(&c, ctx))
-		func_leave(&c, PT_REGS_RC(ctx));
-	return 0;
+	return leave_by_cookie(ctx);
 }
 
 /* A USDT probe: always an instant, with the values of its arguments. */

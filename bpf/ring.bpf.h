@@ -21,13 +21,16 @@ struct {
 	__type(value, struct cpu_ctl);
 } ctls __weak SEC(".maps");
 
-struct {
+/* A ring for each CPU. */
+struct chunks {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);		/* CPUs times chunks; set before loading */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, 2 * RING_SLACK_BYTES);	/* a chunk and its slack; set before loading */
-} rings __weak SEC(".maps");
+};
+
+struct chunks rings __weak SEC(".maps");
 
 /*
  * Rare records (names) and the doorbell. Its writers may be interrupted and

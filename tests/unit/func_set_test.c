@@ -127,6 +127,16 @@ static int set_up(void **state)
 	return mkdtemp(f->dir) ? 0 : -1;
 }
 
+/* The same with the tracer's list of names. */
+static int set_up_names(void **state)
+{
+	int err = set_up(state);
+
+	if (!err)
+		write_text(*state, NAMES_FILE, NAMES);
+	return err;
+}
+
 static int tear_down(void **state)
 {
 	static const char *const files[] = { ADDRS_FILE, NAMES_FILE, "kallsyms" };
@@ -283,7 +293,6 @@ static void test_names(void **state)
 	struct fixture *f = *state;
 
 	open_symbols(f, SYMBOLS);
-	write_text(f, NAMES_FILE, NAMES);
 	assert_chosen(f, "type_show vfs_read perf_*",
 		      "vfs_read type_show type_show perf_trace_run_bpf_submit type_show@fuse");
 	assert_int_equal(f->set->source, FUNC_SOURCE_NAMES);
@@ -302,7 +311,6 @@ static void test_names_hidden(void **state)
 {
 	struct fixture *f = *state;
 
-	write_text(f, NAMES_FILE, NAMES);
 	assert_chosen(f, "type_show vfs_read", "type_show type_show@fuse vfs_read");
 	assert_func(f, 0, 0, 0, true);
 	assert_func(f, 2, 0, 0, false);
@@ -364,7 +372,6 @@ static void test_excludes(void **state)
 {
 	struct fixture *f = *state;
 
-	write_text(f, NAMES_FILE, NAMES);
 	assert_chosen(f, "*", "__do_sys_fork fuse_read@fuse perf_trace_run_bpf_submit t_next "
 			      "type_show type_show@fuse vfs_read vfs_readv vfs_write");
 	assert_int_equal(f->set->excluded, 4);
@@ -393,7 +400,6 @@ static void test_order(void **state)
 {
 	struct fixture *f = *state;
 
-	write_text(f, NAMES_FILE, NAMES);
 	assert_chosen(f, "vfs_* !vfs_read*", "vfs_write");
 	assert_chosen(f, "vfs_* !vfs_read* vfs_readv", "vfs_readv vfs_write");
 	assert_chosen(f, "!vfs_read vfs_*", "vfs_read vfs_readv vfs_write");
@@ -406,7 +412,6 @@ static void test_nothing(void **state)
 {
 	struct fixture *f = *state;
 
-	write_text(f, NAMES_FILE, NAMES);
 	assert_int_equal(choose(f, "vfs_* vfs_raed"), -ENOENT);
 	assert_non_null(f->set->unmatched);
 	assert_int_equal(f->set->cnt, 0);
@@ -485,7 +490,6 @@ static void test_filter_text(void **state)
 {
 	struct fixture *f = *state;
 
-	write_text(f, NAMES_FILE, NAMES);
 	assert_text(f, "vfs_read", "vfs_read");
 	assert_text(f, "vfs_* t_next", "vfs_* t_next");
 	assert_text(f, "vfs_* !*v", "vfs_* !*v");
@@ -585,6 +589,7 @@ static void test_many_names(void **state)
 }
 
 #define FUNC_TEST(test)	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define NAMES_TEST(test) cmocka_unit_test_setup_teardown(test, set_up_names, tear_down)
 
 int main(void)
 {
@@ -593,16 +598,16 @@ int main(void)
 		cmocka_unit_test(test_glob_is_wide),
 		FUNC_TEST(test_addrs),
 		FUNC_TEST(test_addrs_alone),
-		FUNC_TEST(test_names),
-		FUNC_TEST(test_names_hidden),
+		NAMES_TEST(test_names),
+		NAMES_TEST(test_names_hidden),
 		FUNC_TEST(test_symbols),
 		FUNC_TEST(test_symbols_none),
 		FUNC_TEST(test_no_source),
-		FUNC_TEST(test_excludes),
-		FUNC_TEST(test_order),
-		FUNC_TEST(test_nothing),
+		NAMES_TEST(test_excludes),
+		NAMES_TEST(test_order),
+		NAMES_TEST(test_nothing),
 		cmocka_unit_test(test_near),
-		FUNC_TEST(test_filter_text),
+		NAMES_TEST(test_filter_text),
 		FUNC_TEST(test_many_addrs),
 		FUNC_TEST(test_many_names),
 	};

@@ -320,7 +320,7 @@ def main():
         print(sysroot())
         return 0
     into = os.path.join(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build'), 'arm64')
-    runs = [r for r in RUNS if not sys.argv[2:] or {r.series, str(r)} & set(sys.argv[2:])]
+    runs = vm.chosen(RUNS, sys.argv[2:])
     counts, begin = collections.Counter(), time.time()
     problems = build(into)
     say(f'{"not ok" if problems else "ok"} - it builds' + ''.join(f'\n# {p}' for p in problems))
@@ -330,9 +330,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(len(RUNS)) as pool:
             for result in pool.map(lambda run: execute(run, image, os.path.join(into, 'vm')), runs):
                 counts.update(result)
-    say(f'# {time.time() - begin:.0f} s')
-    say(f'arm64: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
-    return 1 if counts['failed'] else 0
+    return vm.conclude('arm64', counts, begin)
 
 
 if __name__ == '__main__':

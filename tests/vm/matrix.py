@@ -201,7 +201,7 @@ def main():
     if sys.argv[1:2] == ['--bench']:
         return bench(os.path.abspath(sys.argv[2]), *sys.argv[3:4])
     build = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
-    runs = [r for r in RUNS if not sys.argv[2:] or {r.series, str(r)} & set(sys.argv[2:])]
+    runs = vm.chosen(RUNS, sys.argv[2:])
     begin, counts = time.time(), collections.Counter()
     judge_docs(counts)
     image = vm.Image(build)
@@ -212,9 +212,7 @@ def main():
         counts.update(run.counts)
         say(f'# {str(run):24} {run.release or "-":32} {run.counts["passed"]:4} passed, {run.counts["failed"]} failed, '
             f'{run.counts["skipped"]} skipped, {run.seconds:4.0f} s')
-    say(f'# {len(runs)} runs, {time.time() - begin:.0f} s')
-    say(f'vm: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
-    return 1 if counts['failed'] else 0
+    return vm.conclude('vm', counts, begin)
 
 
 if __name__ == '__main__':

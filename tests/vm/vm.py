@@ -283,6 +283,20 @@ def run(image, machine, command, out=None, each_line=None):
     return Result(*judge(own, console, late.is_set()), time.time() - begin)
 
 
+# ---- for suites of runs ----------------------------------------------------------------
+
+def chosen(runs, words):
+    """Those of @runs that @words name, whole or by their series; all if there are no words."""
+    return [r for r in runs if not words or {r.series, str(r)} & set(words)]
+
+
+def conclude(suite, counts, begin):
+    """Prints the last lines of @suite; returns its exit status."""
+    print(f'# {time.time() - begin:.0f} s', flush=True)
+    print(f'{suite}: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped', flush=True)
+    return 1 if counts['failed'] else 0
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--build', default=os.path.join(os.path.dirname(TESTS), 'build'))

@@ -42,14 +42,6 @@ struct finding {
 	char why[256];
 };
 
-static int be_silent(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 /* Where a right is missing, it is the right that helps. */
 static const char *remedy(const struct finding *f)
 {
@@ -137,7 +129,7 @@ int cmd_check(int argc, char **argv)
 
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
-	libbpf_set_print(be_silent);
+	libbpf_set_print(NULL);
 	output_begin();
 	return output_end("check", check(&cfg));
 }

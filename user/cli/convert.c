@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../build/builder.h"
@@ -15,6 +14,7 @@
 #include "../ftrace/parse.h"
 #include "../ftrace/peel.h"
 #include "../fxt/fxt.h"
+#include "../record/clock.h"
 #include "../record/sink.h"
 #include "cmd.h"
 #include "convert.h"
@@ -99,13 +99,11 @@ static long read_input(void *ctx, void *buf, size_t len)
 
 static void show_progress(struct run *run)
 {
-	struct timespec ts;
 	uint64_t now;
 
 	if (!run->progress)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (now - run->shown_ns < NS_PER_SECOND / 4)
 		return;
 	run->shown_ns = now;

@@ -113,20 +113,15 @@ void func_opts_show_losses(const struct funcs *f, const struct recorder_cpu *sum
 
 	funcs_counts(f, &c);
 	log_debug("detached in %.2f s", c.detach_ns / 1e9);
-	if (sum->lost_calls)
-		log_warn("lost %llu calls: rings were full (use a larger -m, fewer functions or --func-max-rate)",
-			 (unsigned long long)sum->lost_calls);
-	if (sum->deep_calls)
-		log_warn("lost %llu calls: too deep or too many at once to wait for their returns",
-			 (unsigned long long)sum->deep_calls);
-	if (sum->unreturned_calls)
-		log_warn("lost %llu calls: the kernel did not tell of their returns (too many at once)",
-			 (unsigned long long)sum->unreturned_calls);
-	if (sum->unwritten_calls)
-		log_warn("lost %llu calls: they could not be written", (unsigned long long)sum->unwritten_calls);
-	if (c.missed)
-		log_warn("%llu calls were not traced: they came while a call was being traced on that CPU",
-			 (unsigned long long)c.missed);
+	log_warn_count(sum->lost_calls,
+		       "lost %llu calls: rings were full (use a larger -m, fewer functions or --func-max-rate)");
+	log_warn_count(sum->deep_calls,
+		       "lost %llu calls: too deep or too many at once to wait for their returns");
+	log_warn_count(sum->unreturned_calls,
+		       "lost %llu calls: the kernel did not tell of their returns (too many at once)");
+	log_warn_count(sum->unwritten_calls, "lost %llu calls: they could not be written");
+	log_warn_count(c.missed,
+		       "%llu calls were not traced: they came while a call was being traced on that CPU");
 	if (sum->shed_calls)
 		show_shed(f, sum->shed_calls);
 	if (c.unfinished)

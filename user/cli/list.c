@@ -116,14 +116,6 @@ static int list(const struct list_cfg *cfg, const struct funcs *f)
 	       (c.user && funcs_via(f, true) == FUNC_VIA_CNT) ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 
-static int be_silent(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 int cmd_list(int argc, char **argv)
 {
 	struct list_cfg cfg = { 0 };
@@ -132,7 +124,7 @@ int cmd_list(int argc, char **argv)
 
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
-	libbpf_set_print(be_silent);
+	libbpf_set_print(NULL);
 	code = func_opts_choose(&cfg.funcs, "list", true, &f);
 	if (!code && !f) {
 		log_error("list: nothing to list (-f GLOB or -u WHAT)");

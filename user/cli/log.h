@@ -32,6 +32,13 @@ void log_print(enum log_level level, const char *fmt, ...) __attribute__((format
 #define log_info(...)	log_print(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug(...)	log_print(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
+/* Of losses: nothing if @n is 0. @fmt has one %llu, for @n. */
+#define log_warn_count(n, fmt) \
+	do { \
+		if (n) \
+			log_warn(fmt, (unsigned long long)(n)); \
+	} while (0)
+
 /* Room for one input byte as \xNN, or one UTF-8 character, and the NUL. */
 #define LOG_TEXT_MAX	5
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../record/clock.h"
 #include "../record/funcs.h"
 #include "../record/names.h"
 #include "../record/recorder.h"
@@ -214,12 +215,9 @@ static void show_progress(void *ctx)
 {
 	struct run *run = ctx;
 	struct recorder_totals t;
-	struct timespec ts;
-	uint64_t now;
+	const uint64_t now = clock_ns(CLOCK_BOOTTIME);
 	char bytes[32], calls[32];
 
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	now = ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
 	if (!run->progress || now - run->shown_ns < NS_PER_SECOND / 2)
 		return;
 	run->shown_ns = now;
@@ -245,21 +243,15 @@ static void show_losses(const struct recorder_totals *t)
 		log_warn("lost %llu switches and %llu wakeups: they could not be written",
 			 (unsigned long long)t->sum.unwritten_switches,
 			 (unsigned long long)t->sum.unwritten_wakeups);
-	if (t->sum.unseen_switches)
-		log_warn("%llu switches were not reported by the kernel: what ran then is drawn as a gap",
-			 (unsigned long long)t->sum.unseen_switches);
-	if (t->sum.unseen_wakeups)
-		log_warn("%llu wakeups were not reported by the kernel: they stand where their threads ran again (mark implied)",
-			 (unsigned long long)t->sum.unseen_wakeups);
-	if (t->skipped)
-		log_warn("lost %llu events: the kernel skipped a program that was running already",
-			 (unsigned long long)t->skipped);
-	if (t->names_lost)
-		log_warn("lost %llu names: too many processes came at once; threads that ended since may lack one",
-			 (unsigned long long)t->names_lost);
-	if (t->shared_koids)
-		log_warn("%llu threads share a koid with an earlier one: their ids were recycled too often",
-			 (unsigned long long)t->shared_koids);
+	log_warn_count(t->sum.unseen_switches,
+		       "%llu switches were not reported by the kernel: what ran then is drawn as a gap");
+	log_warn_count(t->sum.unseen_wakeups,
+		       "%llu wakeups were not reported by the kernel: they stand where their threads ran again (mark implied)");
+	log_warn_count(t->skipped, "lost %llu events: the kernel skipped a program that was running already");
+	log_warn_count(t->names_lost,
+		       "lost %llu names: too many processes came at once; threads that ended since may lack one");
+	log_warn_count(t->shared_koids,
+		       "%llu threads share a koid with an earlier one: their ids were recycled too often");
 }
 
 static void show_cpus(const struct run *run)

@@ -203,8 +203,11 @@ static void check_switches(struct verify *v, uint64_t *counts)
 				     counts[cpu]);
 }
 
-/* The CPU of a wakeup is not the one that counted it: compare the sums. */
-static void check_wakeups(struct verify *v)
+/*
+ * The CPU of a wakeup is not the one that counted it, and where a function was called
+ * its thread tells, not its CPU: compare the sums. @counted: of a ledger, by its offset.
+ */
+static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in_file, size_t counted)
 {
 	const struct timeline_session *s = &v->tl->session;
 	uint64_t sum = 0;
@@ -213,26 +216,10 @@ static void check_wakeups(struct verify *v)
 	if (s->has_start && !s->has_totals)
 		return;
 	for (i = 0; i < s->ledgers_cnt; i++)
-		sum += s->ledgers[i].wakeups;
-	if (sum != v->tl->wakeups)
-		verify_found(v, VERIFY_LEDGER_WAKEUPS, s->ledgers[0].offset,
-			     "%" PRIu64 " in the file, %" PRIu64 " counted", v->tl->wakeups, sum);
-}
-
-/* Where a function was called its thread tells, not its CPU: compare the sums. */
-static void check_calls(struct verify *v)
-{
-	const struct timeline_session *s = &v->tl->session;
-	uint64_t sum = 0;
-	size_t i;
-
-	if (s->has_start && !s->has_totals)
-		return;
-	for (i = 0; i < s->ledgers_cnt; i++)
-		sum += s->ledgers[i].calls;
-	if (sum != v->tl->calls)
-		verify_found(v, VERIFY_LEDGER_CALLS, s->ledgers[0].offset,
-			     "%" PRIu64 " in the file, %" PRIu64 " counted", v->tl->calls, sum);
+		sum += *(const uint64_t *)((const char *)&s->ledgers[i] + counted);
+	if (sum != in_file)
+		verify_found(v, problem, s->ledgers[0].offset, "%" PRIu64 " in the file, %" PRIu64 " counted",
+			     in_file, sum);
 }
 
 static int check_ledgers(struct verify *v)
@@ -245,8 +232,8 @@ static int check_ledgers(struct verify *v)
 	if (!counts)
 		return -ENOMEM;
 	check_switches(v, counts);
-	check_wakeups(v);
-	check_calls(v);
+	check_sum(v, VERIFY_LEDGER_WAKEUPS, v->tl->wakeups, offsetof(struct timeline_ledger, wakeups));
+	check_sum(v, VERIFY_LEDGER_CALLS, v->tl->calls, offsetof(struct timeline_ledger, calls));
 	free(counts);
 	return 0;
 }

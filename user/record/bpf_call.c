@@ -3,10 +3,12 @@
  * bpf(2) by hand. The structures are those of include/uapi/linux/bpf.h, which is ABI;
  * the headers of Debian 12 are too old to have them.
  */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,4 +99,11 @@ uint64_t bpf_call_link_missed(int link_fd)
 	if (bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) || info.type != 8)
 		return 0;
 	return attr.len >= offsetof(struct link_info, more) ? info.missed : 0;
+}
+
+void *bpf_call_map(const struct bpf_map *map, size_t bytes, int prot)
+{
+	void *mem = mmap(NULL, bytes, prot, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls of bpf(2) that libbpf 1.1 does not know: links over many functions.
- * File descriptors or -errno.
+ * What libbpf 1.1 does not do: links over many functions (file descriptors or -errno),
+ * maps in our memory.
  */
 #ifndef RECORD_BPF_CALL_H
 #define RECORD_BPF_CALL_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+struct bpf_map;
 
 /* enum bpf_attach_type in include/uapi/linux/bpf.h; part of the ABI. */
 #define ATTACH_KPROBE_MULTI	42
@@ -23,5 +26,7 @@ int bpf_call_uprobe_multi(int prog_fd, const char *path, const uint64_t *offsets
 int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf_id);
 /* Hits that the kernel could not hand to the link's program: since 6.7; 0 where it does not tell. */
 uint64_t bpf_call_link_missed(int link_fd);
+/* The memory of a map with BPF_F_MMAPABLE, shared; for munmap(). NULL with errno. @prot: as mmap()'s. */
+void *bpf_call_map(const struct bpf_map *map, size_t bytes, int prot);
 
 #endif

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "kernel_symbols.h"
 #include "text_file.h"
 
@@ -161,21 +161,13 @@ static int parse(char *text, size_t len, struct kernel_symbol **out, unsigned in
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static int read_symbols(struct kernel_symbols *s, char **text, struct kernel_symbol **all,
 			unsigned int *cnt)
 {
 	size_t len;
 	int err;
 
-	s->read_ns = now_ns();
+	s->read_ns = clock_ns(CLOCK_MONOTONIC);
 	err = text_file_read(s->path, FILE_BYTES_MAX, text, &len);
 	if (err)
 		return err;
@@ -431,7 +423,7 @@ const struct kernel_symbol *kernel_symbols_find_late(struct kernel_symbols *s, u
 	struct hit hit = find_hit(s, addr);
 
 	if (hit.sure || s->hidden || s->late_cnt >= LATE_CNT_MAX ||
-	    now_ns() - s->read_ns < 1000000000)
+	    clock_ns(CLOCK_MONOTONIC) - s->read_ns < 1000000000)
 		return hit.symbol;
 	read_again(s);
 	return find_hit(s, addr).symbol;

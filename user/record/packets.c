@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../fxt/fxt.h"
+#include "clock.h"
 #include "packets.h"
 #include "perfetto.pb-c.h"
 
@@ -41,14 +41,6 @@ int packets_open(struct packets **out, struct fxt_writer *w)
 	return 0;
 }
 
-static uint64_t read_clock(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
 {
 	Perfetto__Trace trace = PERFETTO__TRACE__INIT;
@@ -57,7 +49,7 @@ static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
 	int err;
 
 	packet->has_timestamp = 1;
-	packet->timestamp = read_clock(CLOCK_BOOTTIME);
+	packet->timestamp = clock_ns(CLOCK_BOOTTIME);
 	packet->has_trusted_packet_sequence_id = 1;
 	packet->trusted_packet_sequence_id = SEQUENCE_ID;
 	trace.n_packet = 1;
@@ -112,7 +104,7 @@ int packets_write_clocks(struct packets *p)
 		perfetto__clock__init(&msgs[i]);
 		msgs[i].has_clock_id = msgs[i].has_timestamp = 1;
 		msgs[i].clock_id = clocks[i].number;
-		msgs[i].timestamp = read_clock(clocks[i].id);
+		msgs[i].timestamp = clock_ns(clocks[i].id);
 		list[i] = &msgs[i];
 	}
 	snapshot.n_clocks = CNT;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bpf_call.h"
 #include "kernel_btf.h"
 #include "kfxt.skel.h"
 #include "probes.h"
@@ -87,21 +88,14 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	return err;
 }
 
-static void *map_memory(const struct bpf_map *map, size_t len, int prot)
-{
-	void *mem = mmap(NULL, len, prot, MAP_SHARED, bpf_map__fd(map), 0);
-
-	return mem == MAP_FAILED ? NULL : mem;
-}
-
 static int map_maps(struct probes *p)
 {
 	const struct kfxt_bpf *skel = p->skel;
 	unsigned int i;
 
-	p->ctls = map_memory(skel->maps.ctls, p->ctls_bytes, PROT_READ | PROT_WRITE);
-	p->rings = map_memory(skel->maps.rings, p->rings_bytes, PROT_READ);
-	p->ids = map_memory(skel->maps.ids, p->ids_bytes, PROT_READ);
+	p->ctls = bpf_call_map(skel->maps.ctls, p->ctls_bytes, PROT_READ | PROT_WRITE);
+	p->rings = bpf_call_map(skel->maps.rings, p->rings_bytes, PROT_READ);
+	p->ids = bpf_call_map(skel->maps.ids, p->ids_bytes, PROT_READ);
 	if (!p->ctls || !p->rings || !p->ids)
 		return -errno;
 	for (i = 0; i < p->cpus_cnt; i++) {
@@ -120,7 +114,7 @@ static int map_event_rings(struct probes *p)
 
 	if (!p->event_rings_bytes)
 		return 0;
-	p->event_rings = map_memory(p->skel->maps.event_rings, p->event_rings_bytes, PROT_READ | PROT_WRITE);
+	p->event_rings = bpf_call_map(p->skel->maps.event_rings, p->event_rings_bytes, PROT_READ | PROT_WRITE);
 	if (!p->event_rings)
 		return -errno;
 	p->event_ring = calloc(p->cpus_cnt, sizeof(*p->event_ring));

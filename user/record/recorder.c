@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../fxt/fxt.h"
+#include "clock.h"
 #include "funcs.h"
 #include "names.h"
 #include "packets.h"
@@ -63,14 +63,6 @@ int recorder_online_cpus(char *text, size_t size)
 	fclose(f);
 	text[strcspn(text, "\n")] = 0;
 	return err;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
 }
 
 /* An event about the recording itself, on the recorder's own thread. */
@@ -198,7 +190,7 @@ int recorder_begin(struct recorder *r)
 
 	/* The drain is short and late is lost. Without the right to it, do without. */
 	setpriority(PRIO_PROCESS, 0, -20);
-	r->start_ns = now_ns();
+	r->start_ns = clock_ns(CLOCK_BOOTTIME);
 	err = write_start(r);
 	return err ?: probes_begin(r->probes);
 }
@@ -464,7 +456,7 @@ int recorder_end(struct recorder *r)
 
 	while (probes_end(r->probes) && tries++ < END_TRIES)
 		err = drain(r, true);
-	r->stop_ns = now_ns();
+	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
 	probes_detach_funcs(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	err = drain(r, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)

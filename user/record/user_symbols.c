@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../bpf/session.h"
+#include "clock.h"
 #include "elf_file.h"
 #include "user_symbols.h"
 
@@ -44,14 +44,6 @@ struct user_symbols {
 	unsigned int files_cnt;
 	char name[NAME_BYTES];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* A koid is an id of its generation. */
 static uint32_t pid_of(uint64_t koid)
@@ -103,7 +95,7 @@ static void read_mappings(struct user_symbols *s, struct process *p)
 	size_t size = 0;
 	FILE *f;
 
-	p->read_ns = now_ns();
+	p->read_ns = clock_ns(CLOCK_MONOTONIC);
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid_of(p->koid));
 	f = fopen(path, "re");
 	if (!f)
@@ -154,7 +146,7 @@ const char *user_symbols_find(struct user_symbols *s, uint64_t koid, uint64_t ad
 	const char *base;
 	uint64_t offset;
 
-	if (p && !m && now_ns() - p->read_ns > AGAIN_NS) {
+	if (p && !m && clock_ns(CLOCK_MONOTONIC) - p->read_ns > AGAIN_NS) {
 		read_mappings(s, p);
 		m = find_mapping(p, addr);
 	}

@@ -408,6 +408,43 @@ static void test_order(void **state)
 	assert_chosen(f, "vfs_write !nothing*", "vfs_write");
 }
 
+/* The text for @globs must be @wanted, items separated by spaces; NULL: do not compare. */
+static void assert_text(struct fixture *f, const char *globs, const char *wanted)
+{
+	const char *words[16];
+	char text[256], *made;
+	struct func_set_cfg cfg = split(f, globs, text, words);
+	size_t bytes, i;
+
+	made = func_set_filter_text(&cfg, f->symbols, &bytes);
+	assert_non_null(made);
+	assert_true(!bytes || (!made[bytes - 1] && made[0] != '!'));
+	for (i = 0; i + 1 < bytes; i++)
+		if (!made[i])
+			made[i] = ' ';
+	if (bytes)
+		assert_string_equal(made, wanted);
+	else
+		assert_string_equal("", wanted);
+	free(made);
+}
+
+/* Two names at one address, of which the kernel lists one. */
+static void test_alias(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(choose(f, "__ia32_sys_fork"), -ENOENT);	/* nobody knows where it is */
+	open_symbols(f, SYMBOLS);
+	assert_chosen(f, "__ia32_sys_fork", "__do_sys_fork");
+	assert_func(f, 0, 0xffffffff81000b00, 0xffffffff81000b00, false);
+	assert_chosen(f, "__do* vfs_read !__ia32_sys_fork", "vfs_read");
+	assert_int_equal(choose(f, "__ia32_sys_for*"), -ENOENT);
+	assert_int_equal(choose(f, "some_data"), -ENOENT);
+	assert_int_equal(choose(f, "hidden_noinstr"), -ENOENT);
+	assert_text(f, "__ia32_sys_fork vfs_w*", "vfs_w* __do_sys_fork");
+}
+
 static void test_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -464,27 +501,6 @@ static void test_near(void **state)
 }
 
 /* ---- the module's text -------------------------------------------------------- */
-
-/* The text for @globs must be @wanted, items separated by spaces; NULL: do not compare. */
-static void assert_text(struct fixture *f, const char *globs, const char *wanted)
-{
-	const char *words[16];
-	char text[256], *made;
-	struct func_set_cfg cfg = split(f, globs, text, words);
-	size_t bytes, i;
-
-	made = func_set_filter_text(&cfg, &bytes);
-	assert_non_null(made);
-	assert_true(!bytes || (!made[bytes - 1] && made[0] != '!'));
-	for (i = 0; i + 1 < bytes; i++)
-		if (!made[i])
-			made[i] = ' ';
-	if (bytes)
-		assert_string_equal(made, wanted);
-	else
-		assert_string_equal("", wanted);
-	free(made);
-}
 
 static void test_filter_text(void **state)
 {
@@ -605,6 +621,7 @@ int main(void)
 		FUNC_TEST(test_no_source),
 		NAMES_TEST(test_excludes),
 		NAMES_TEST(test_order),
+		NAMES_TEST(test_alias),
 		NAMES_TEST(test_nothing),
 		cmocka_unit_test(test_near),
 		NAMES_TEST(test_filter_text),

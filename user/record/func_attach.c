@@ -177,7 +177,7 @@ static int attach_module(struct attach *a)
 	if (fd < 0)
 		return fd;
 	err = keep(a->f, NULL, fd);
-	text = func_set_filter_text(&cfg, &bytes);
+	text = func_set_filter_text(&cfg, a->f->symbols, &bytes);
 	if (!text)
 		return -ENOMEM;
 	filter.text = (uintptr_t)text;

@@ -54,6 +54,35 @@ static bool is_excluded(const struct kernel_func *func)
 	return false;
 }
 
+static unsigned int match_name(const struct func_list *list, const char *name, uint8_t *marks)
+{
+	unsigned int cnt = 0;
+	uint32_t i;
+
+	for (i = name_index_first(&list->index, name); i != NAME_INDEX_NONE;
+	     i = name_index_next(&list->index, i), cnt++)
+		marks[i] |= MATCHED;
+	return cnt;
+}
+
+/* Of several names at one address (__x64_sys_getpid, __do_sys_getpid) one is listed: for @name that one. */
+static const char *listed_name(const struct func_list *list, const char *name)
+{
+	const struct kernel_symbol *all, *symbol;
+	unsigned int cnt, i;
+
+	if (!list->symbols || list->source == FUNC_SOURCE_SYMBOLS)	/* which has them all */
+		return name;
+	all = kernel_symbols_all(list->symbols, &cnt);
+	for (i = 0; i < cnt; i++) {
+		if (!kernel_symbol_is_code(&all[i]) || strcmp(all[i].name, name) != 0)
+			continue;
+		symbol = kernel_symbols_find(list->symbols, all[i].addr);
+		return symbol ? symbol->name : name;
+	}
+	return name;
+}
+
 /* Marks what @glob matches; how many. */
 static unsigned int match(const struct func_list *list, const char *glob, uint8_t *marks)
 {
@@ -61,10 +90,8 @@ static unsigned int match(const struct func_list *list, const char *glob, uint8_
 	uint32_t i;
 
 	if (!func_glob_is_wide(glob) && !strchr(glob, '\\')) {
-		for (i = name_index_first(&list->index, glob); i != NAME_INDEX_NONE;
-		     i = name_index_next(&list->index, i), cnt++)
-			marks[i] |= MATCHED;
-		return cnt;
+		cnt = match_name(list, glob, marks);
+		return cnt ? cnt : match_name(list, listed_name(list, glob), marks);
 	}
 	for (i = 0; i < list->cnt; i++) {
 		if (func_glob_match(glob, list->names[i])) {

@@ -77,13 +77,16 @@ static void put(struct filter *f, bool out, const char *glob)
 static void put_in(struct filter *f, const char *glob)
 {
 	char *text = express(glob);
-	unsigned int i;
+	unsigned int i, cnt = 0;
 
-	if (!text)
-		return;
-	for (i = 0; i < f->list->cnt; i++)
-		f->chosen[i] |= func_glob_match(glob, f->list->names[i]);
-	put(f, false, text);
+	for (i = 0; i < f->list->cnt && text; i++) {
+		if (!func_glob_match(glob, f->list->names[i]))
+			continue;
+		f->chosen[i] = 1;
+		cnt++;
+	}
+	if (cnt)	/* an alias does not */
+		put(f, false, text);
 	free(text);
 }
 
@@ -172,25 +175,12 @@ static int make_text(struct filter *f, const struct func_list *list, const struc
 	return f->err;
 }
 
-/* The symbols stand in where tracefs cannot be read. */
-static int open_list(struct func_list *list, const char *tracefs, struct kernel_symbols **symbols)
+char *func_set_filter_text(const struct func_set_cfg *cfg, const struct kernel_symbols *symbols,
+			   size_t *bytes)
 {
-	int err = func_list_open(list, tracefs, NULL);
-
-	if (err != -EACCES)
-		return err;
-	err = kernel_symbols_open(symbols, NULL);
-	if (err && err != -EPERM)
-		return err;
-	return func_list_open(list, tracefs, *symbols);
-}
-
-char *func_set_filter_text(const struct func_set_cfg *cfg, size_t *bytes)
-{
-	struct kernel_symbols *symbols = NULL;
 	struct filter f = { 0 };
 	struct func_list list;
-	int err = open_list(&list, cfg->tracefs, &symbols);
+	int err = func_list_open(&list, cfg->tracefs, symbols);
 
 	*bytes = 0;
 	if (!err) {
@@ -200,7 +190,6 @@ char *func_set_filter_text(const struct func_set_cfg *cfg, size_t *bytes)
 		f.text = calloc(1, 1);
 		err = 0;
 	}
-	kernel_symbols_close(symbols);
 	if (err) {
 		free(f.text);
 		return NULL;

@@ -246,6 +246,7 @@ int func_list_open(struct func_list *list, const char *tracefs,
 	int err;
 
 	memset(list, 0, sizeof(*list));
+	list->symbols = symbols;
 	err = tracefs ? take_tracefs(list, tracefs) : take_anywhere(list);
 	if (err && err != -ENOMEM)
 		err = take_symbols(list, symbols);

@@ -16,13 +16,14 @@ struct func_list {
 	enum func_source source;
 	struct name_index index;	/* of .names */
 	char *text;			/* which they point into; else into the symbols */
+	const struct kernel_symbols *symbols;	/* NULL: not known */
 };
 
 /* The marks of func_list_choose(). */
 #define FUNC_TAKEN	0x01	/* chosen */
 #define FUNC_LEFT	0x02	/* a glob matched it, the exclude list kept it out */
 
-/* @tracefs NULL: wherever it is mounted; @symbols may be NULL. 0, -EACCES, -ENOMEM. */
+/* @tracefs NULL: wherever it is mounted; @symbols, kept, may be NULL. 0, -EACCES, -ENOMEM. */
 int func_list_open(struct func_list *list, const char *tracefs,
 		   const struct kernel_symbols *symbols);
 void func_list_close(struct func_list *list);

@@ -57,7 +57,9 @@ struct func_set_cfg {
  * not match anything.
  *
  * Of functions that share a name FUNC_SOURCE_NAMES knows the addresses if the symbols have
- * as many; else all symbols of that name are in the set. Globs match names, not modules.
+ * as many; else all symbols of that name are in the set. Globs match names, not modules. Of
+ * several names at one address the kernel lists one, and globs match that one; any other
+ * of them may be given in full and stands for it.
  *
  * 0 or -errno: -ENOENT if a glob matches nothing (then *@out is there, for .unmatched and
  * .near, with cnt 0) or nothing is left (the same, .unmatched is NULL), -EACCES if neither
@@ -70,13 +72,14 @@ void func_set_close(struct func_set *set);
 /* The default exclude list, globs that end with NULL: what kfxt's own programs call. */
 const char *const *func_set_excludes(void);
 /*
- * The same choice as text for the module (kmod/kfxt.h struct kfxt_filter): NUL-terminated
+ * The same choice from the same symbols as text for the module (kmod/kfxt.h struct kfxt_filter): NUL-terminated
  * globs to be applied in order; the first is without '!', and each matches something. After
  * the globs come names in full, of functions that the kernel's globs cannot tell apart:
  * "!name" first, then "name". malloc'ed, *@bytes long, which may be more than the module
  * takes; 0 bytes: func_set_open() would fail. NULL: no memory.
  */
-char *func_set_filter_text(const struct func_set_cfg *cfg, size_t *bytes);
+char *func_set_filter_text(const struct func_set_cfg *cfg, const struct kernel_symbols *symbols,
+			   size_t *bytes);
 /* Does @name match the fnmatch(3) pattern @glob? A '!' in front has no meaning here. */
 bool func_glob_match(const char *glob, const char *name);
 /* Does it have a wildcard? */

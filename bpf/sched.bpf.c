@@ -178,7 +178,6 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 {
 	struct side in = task_side(running);
 
-	ctl->cur = running->pid;
 	note_switch(ctl, ts, in, running->pid);
 	ctl->start_ns = ts;
 	ctl->preempt_count = preempt_count_address(running, cpu);
@@ -196,6 +195,18 @@ static __always_inline void check_unseen(struct cpu_ctl *ctl, struct task_struct
 		return;
 	begin_gap(ctl, ctl->last_ns, (struct side){ ctl->last_koid, ctl->last_prio }, MEND_BYTES);
 	ctl->unseen_switches++;
+	clear_asleep(running->pid);	/* as come_in() would have */
+}
+
+/*
+ * The one who leaves, as it was known when it came: once a thread is dead its id can be
+ * another's before its last switch.
+ */
+static __always_inline struct side leaving_side(const struct cpu_ctl *ctl, struct task_struct *prev)
+{
+	if (prev->pid && ctl->last_tid == (__u32)prev->pid)
+		return (struct side){ ctl->last_koid, prev->prio };
+	return task_side(prev);
 }
 
 /* The last one: whoever runs is switched out. False: no room yet, the CPU stays live. */
@@ -207,9 +218,8 @@ static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 		ctl->last_tid = running->pid;
 		return false;
 	}
-	write_switch(ctl, cpu, ts, task_side(running), idle_side(), FXT_STATE_RUNNING, 0,
+	write_switch(ctl, cpu, ts, leaving_side(ctl, running), idle_side(), FXT_STATE_RUNNING, 0,
 		     STR_MARK_STOP);
-	ctl->cur = 0;
 	ctl->stop_ns = ts;
 	/* The partner of probes_end()'s load: what was counted here is now final. */
 	store_release(&ctl->state, CPU_OFF);
@@ -271,17 +281,6 @@ static __noinline int write_implied_wakeup(struct cpu_ctl *ctl, __u64 ts, struct
 }
 
 /*
- * The one who leaves, as it was known when it came: once a thread is dead its id can be
- * another's before its last switch.
- */
-static __always_inline struct side leaving_side(const struct cpu_ctl *ctl, struct task_struct *prev)
-{
-	if (prev->pid && ctl->last_tid == (__u32)prev->pid)
-		return (struct side){ ctl->last_koid, prev->prio };
-	return task_side(prev);
-}
-
-/*
  * Who was past its exit's tracepoint when that was attached is gone from /proc
  * soon, and would have no name.
  */
@@ -294,13 +293,35 @@ static __noinline int name_dying(struct task_struct *p, __u64 koid)
 	return 0;
 }
 
+/*
+ * @next runs from now on, and @prev, if it @sleeps, can be woken. The mark of a waker that
+ * came first, or 0. So on every CPU, as the waker may be on one that records.
+ */
+static __always_inline __u64 hand_over(struct cpu_ctl *ctl, __u32 prev, __u32 next, bool sleeps)
+{
+	__u64 was;
+
+	if (!sleeps) {
+		/* A wake that came just now was a no-op: its mark goes too. */
+		WRITE_ONCE(ctl->cur, (__u64)next);
+		return 0;
+	}
+	set_asleep(prev);
+	/* Atomic, because a waker may leave its mark at this very moment. */
+	was = __sync_lock_test_and_set(&ctl->cur, (__u64)next);
+	if (!(was & CUR_WOKEN) || CUR_TID(was) != prev)
+		return 0;
+	clear_asleep(prev);
+	return was;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), index = state_index(preempt, prev, prev_state);
-	bool sleeps = index != STATE_R && index != STATE_R_PLUS;
 	bool dies = index == STATE_X || index == STATE_Z;
+	bool sleeps = index != STATE_R && index != STATE_R_PLUS && !dies;
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	bool implied = come_in(next);
 	struct side out, in;
@@ -309,17 +330,16 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	in = task_side(next);
 	if (cfg_func_exit && dies)
 		end_calls(prev, false);
-	if (!ctl || ctl->state == CPU_OFF) {
-		/* The waker may be on a CPU that does record. */
-		if (sleeps && !dies)
-			set_asleep(prev->pid);
+	if (!ctl)
 		return 0;
-	}
 	ts = bpf_ktime_get_boot_ns();
 	if (ctl->state == CPU_ARMED)
 		begin_cpu(ctl, cpu, ts, prev);
-	if (ctl->state == CPU_ENDING && end_cpu(ctl, cpu, ts, prev))
+	if (ctl->state == CPU_OFF || (ctl->state == CPU_ENDING && end_cpu(ctl, cpu, ts, prev))) {
+		clear_asleep(prev->pid);	/* it may have come in unseen */
+		hand_over(ctl, prev->pid, next->pid, sleeps);
 		return 0;
+	}
 	check_unseen(ctl, prev);
 	out = leaving_side(ctl, prev);
 	if (dies)
@@ -335,18 +355,10 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		read_barrier();		/* as there is in ring_submit() */
 	}
 	note_switch(ctl, ts, in, next->pid);
-	if (!sleeps || dies) {
-		/* A wake that came just now was a no-op: its mark goes too. */
-		WRITE_ONCE(ctl->cur, (__u32)next->pid);
-		return 0;
-	}
 	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
-	set_asleep(prev->pid);
-	/* Atomic, because a waker may leave its mark at this very moment. */
-	was = __sync_lock_test_and_set(&ctl->cur, (__u64)(__u32)next->pid);
-	if (!(was & CUR_WOKEN) || CUR_TID(was) != (__u32)prev->pid)
+	was = hand_over(ctl, prev->pid, next->pid, sleeps);
+	if (!was)
 		return 0;
-	clear_asleep(prev->pid);
 	if (have_room(ctl, cpu, ts, next, WAKEUP_WORDS))
 		write_wakeup(ctl, ts, prev, CUR_WAKER(was));
 	else
@@ -392,11 +404,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 * CPU and its wakers before us wrote until then is to be seen from here on.
 	 */
 	read_barrier();
-	if (!is_recording(ctl)) {
-		clear_asleep(tid);
-		return 0;
-	}
-	waker = in_interrupt(ctl->preempt_count, me) ? 0 : me->pid;
+	waker = !is_recording(ctl) || in_interrupt(ctl->preempt_count, me) ? 0 : me->pid;
 	ctl->maybe_woken = 0;
 
 	target = ctl_of(task_cpu(p));
@@ -415,7 +423,8 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 		if (!task_sched_delayed(p) && p->on_rq)
 			return 0;
 	}
-
+	if (!is_recording(ctl))
+		return 0;
 	ts = bpf_ktime_get_boot_ns();
 	if (have_room(ctl, cpu, ts, me, WAKEUP_WORDS))
 		write_wakeup(ctl, ts, p, waker);

@@ -402,11 +402,33 @@ int func_kretprobe(struct pt_regs *ctx)
 	return leave_by_cookie(ctx);
 }
 
+/*
+ * Since 6.13 the kernel gives a program that needs much stack a private one on each CPU,
+ * which is right where it does not run a program that a preempted thread is inside of. For
+ * probes of user space it does: the other thread's call would then overwrite this one's time
+ * and thread. A program with a tail call keeps to its thread's stack; this one is never made.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} no_programs SEC(".maps");
+
+const volatile bool cfg_tail_call = false;
+
+static __always_inline void keep_to_own_stack(void *ctx)
+{
+	if (cfg_tail_call)
+		bpf_tail_call(ctx, &no_programs, 0);
+}
+
 SEC("uprobe")
 int func_uprobe(struct pt_regs *ctx)
 {
 	struct call c = { 0 };
 
+	keep_to_own_stack(ctx);
 	if (!by_cookie(&c, ctx))
 		return 0;
 	if (cfg_func_parent)
@@ -418,6 +440,7 @@ int func_uprobe(struct pt_regs *ctx)
 SEC("uretprobe")
 int func_uretprobe(struct pt_regs *ctx)
 {
+	keep_to_own_stack(ctx);
 	return leave_by_cookie(ctx);
 }
 
@@ -431,6 +454,7 @@ int func_usdt(struct pt_regs *ctx)
 	long value;
 	int cnt;
 
+	keep_to_own_stack(ctx);
 	if (!call_begin(&c))
 		return 0;
 	c.id = bpf_usdt_cookie(ctx);

@@ -20,7 +20,7 @@ USER = ('uprobe.multi', 'uprobe')
 NOT_ENTRY, NOT_RETURN, NOT_PARENT = {'kprobe.session'}, {'module'}, {'fentry'}
 # On 7.x, where more is preempted, a thread can be so inside of the program of one of these; calls
 # of others on that CPU are then lost, and counted. No such test can ask for each of them.
-NOT_EXACT = {'fentry', 'kprobe', 'uprobe'} if int(os.uname().release.split('.')[0]) >= 7 else set()
+NOT_EXACT = {'fentry', 'kprobe'} if int(os.uname().release.split('.')[0]) >= 7 else set()
 WIDE = ('kprobe.multi', 'module')       # those for any number of functions, at entry
 
 

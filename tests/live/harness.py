@@ -142,8 +142,10 @@ class Instance:
 
 
 def main(suite):
-    """Runs all tests, or those named in the command; the exit code."""
-    chosen = [t for t in TESTS if len(sys.argv) < 3 or {t.__name__, t.__name__.split()[0]} & set(sys.argv[2:])]
+    """Runs all tests, or those named in the command, also by mechanism ("by_uprobe"); the exit code."""
+    chosen = [t for t in TESTS if len(sys.argv) < 3 or {t.__name__, *t.__name__.split()} & set(sys.argv[2:])]
+    if not chosen:
+        sys.exit(f'{suite}: no test is called {" or ".join(sys.argv[2:])}')
     if os.geteuid():
         sys.exit(f'{suite}: needs root')
     counts = collections.Counter()

@@ -113,16 +113,17 @@ static void test_lost(void **state)
 		fxt_arg_u64("lost_calls", 4), fxt_arg_u64("shed_calls", 5),
 		fxt_arg_u64("unseen_wakeups", 6),
 	};
-	struct fxt_arg totals[4] = {
+	struct fxt_arg totals[5] = {
 		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1),
 		fxt_arg_u64("skipped", 7), fxt_arg_u64("shared_koids", 1),
+		fxt_arg_u64("missed_calls", 8),
 	};
 	static const char text[] = "lost:             1 switch, 2 wakeups, 1 name, 3 switches unseen, "
 		"7 events of unknown kind, 1 thread that shares a koid, 6 wakeups unseen, "
-		"4 calls, 5 calls beyond the rate\n";
+		"4 calls, 8 calls inside of probes, 5 calls beyond the rate\n";
 	static const char json[] = "\"lost\":{\"switches\":1,\"wakeups\":2,\"names\":1,"
 		"\"unseen_switches\":3,\"skipped\":7,\"shared_koids\":1,"
-		"\"unseen_wakeups\":6,\"calls\":4,\"shed_calls\":5}";
+		"\"unseen_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"shed_calls\":5}";
 	int (*const commands[])(int, char **) = { cmd_verify, cmd_report };
 	const char *path;
 	struct made m;
@@ -134,7 +135,7 @@ static void test_lost(void **state)
 	put_clean(&m);
 	put_session(&m, 2000, "ledger", cpu, 10);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
-	put_session(&m, 2000, "ledger", totals, 4);
+	put_session(&m, 2000, "ledger", totals, 5);
 	made_close(&m);
 	path = made_path(&m);
 	for (i = 0; i < 2; i++) {

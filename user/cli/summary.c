@@ -19,6 +19,7 @@ static const struct {
 				    "threads that share a koid" },
 	[SUMMARY_UNSEEN_WAKEUPS] = { "unseen_wakeups", "wakeup unseen", "wakeups unseen" },
 	[SUMMARY_CALLS]		= { "calls", "call", "calls" },
+	[SUMMARY_MISSED]	= { "missed_calls", "call inside of a probe", "calls inside of probes" },
 	[SUMMARY_SHED]		= { "shed_calls", "call beyond the rate", "calls beyond the rate" },
 };
 
@@ -55,6 +56,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	s->lost[SUMMARY_SKIPPED] = session->skipped;
 	s->lost[SUMMARY_SHARED] = session->shared_koids;
 	s->lost[SUMMARY_CALLS] = session->lost_calls;
+	s->lost[SUMMARY_MISSED] = session->missed_calls;
 	for (i = 0; i < session->ledgers_cnt; i++) {
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
 		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;

@@ -18,6 +18,7 @@ enum summary_loss {
 	SUMMARY_SHARED,		/* threads that have the koid of an earlier one */
 	SUMMARY_UNSEEN_WAKEUPS,	/* hidden too: in the trace as implied */
 	SUMMARY_CALLS,		/* of functions */
+	SUMMARY_MISSED,		/* calls made while another one was being traced */
 	SUMMARY_SHED,		/* calls that were not wanted, being too many */
 	SUMMARY_LOSS_CNT
 };

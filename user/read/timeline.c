@@ -303,6 +303,7 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 		s->lost_names += arg_number(rec, "lost_names");
 		s->skipped += arg_number(rec, "skipped");
 		s->lost_calls += arg_number(rec, "lost_calls");
+		s->missed_calls += arg_number(rec, "missed_calls");
 		s->shared_koids += arg_number(rec, "shared_koids");
 		s->has_totals = true;
 		return 0;

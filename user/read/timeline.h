@@ -82,6 +82,7 @@ struct timeline_session {
 	uint64_t names, lost_names;
 	uint64_t skipped;		/* lost events of unknown kind */
 	uint64_t lost_calls;		/* that are no CPU's */
+	uint64_t missed_calls;		/* made while another call was being traced */
 	uint64_t shared_koids;		/* threads with the koid of an earlier one */
 };
 

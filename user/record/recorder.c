@@ -422,7 +422,8 @@ static int write_ledger(struct recorder *r)
 			fxt_arg_u64("lost_wakeups", c.lost_wakeups),
 			fxt_arg_u64("unseen_switches", c.unseen_switches),
 			fxt_arg_u64("unseen_wakeups", c.unseen_wakeups),
-			fxt_arg_u64("calls", c.calls), fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls + c.unreturned_calls),
+			fxt_arg_u64("calls", c.calls),
+			fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls + c.unreturned_calls),
 			fxt_arg_u64("shed_calls", c.shed_calls),
 		};
 
@@ -439,9 +440,10 @@ static int write_ledger(struct recorder *r)
 		fxt_arg_u64("skipped", counts.skipped),
 		fxt_arg_u64("shared_koids", counts.generations_exhausted),
 		fxt_arg_u64("lost_calls", funcs.unreturned),
+		fxt_arg_u64("missed_calls", funcs.missed),
 	};
 
-	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 5 : 4);
+	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 6 : 4);
 	if (!err && lost_sum)
 		err = fxt_write_provider_event(r->w, PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	if (!err && r->packets && lost_sum)
@@ -502,7 +504,8 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	funcs_counts(r->cfg->funcs, &funcs);
 	*t = (struct recorder_totals){
 		.names = counts.names_seen - counts.names_lost, .names_lost = counts.names_lost,
-		.skipped = counts.skipped, .sum.unreturned_calls = funcs.unreturned, .shared_koids = counts.generations_exhausted,
+		.skipped = counts.skipped, .shared_koids = counts.generations_exhausted,
+		.sum.unreturned_calls = funcs.unreturned,
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
 		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};

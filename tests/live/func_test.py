@@ -35,7 +35,7 @@ RETURN = here(*KERNEL, but=NOT_RETURN)
 EXACT_RETURN = [how for how in RETURN if how not in NOT_EXACT]
 # One of those for the kernel and one of those for programs: for what is the same whatever the probe.
 ONE_ENTRY, ONE_RETURN = here(*WIDE, 'kprobe')[:1] + here(*USER)[:1], EXACT_RETURN[:1] + here(*USER)[:1]
-SECONDS = 20 if SCALE >= 1 else 5       # of everything at once
+SECONDS = float(os.environ.get('KFXT_TEST_SECONDS', 20 if SCALE >= 1 else 5))     # of everything at once
 
 
 def of_thread(t, tid):

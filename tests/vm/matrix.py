@@ -53,7 +53,8 @@ class Run:
 # All function tests on 6.1 and 6.12, whose mechanisms differ; the main ones where they are 6.12's.
 # That keeps the whole below half an hour.
 SOME = 'calls_of_each_thread returns_with_values kernel_slices_nest same_as_function_tracer everything_under_load'
-MORE = SOME + ' user_slices_nest usdt_arguments list_by_any_name everything_without_excludes parents_as_function_tracer max_rate_counts list_of_kernel_functions'
+MORE = (SOME + ' user_slices_nest usdt_arguments list_by_any_name everything_without_excludes '
+        'parents_as_function_tracer max_rate_counts list_of_kernel_functions')
 
 # The longest first. What the number of CPUs matters to is in live_test.py.
 RUNS = [Run('6.12'), Run('6.1'), Run('7.2', functions=MORE), Run('6.18', functions=SOME), Run('7.2', 4, tests='live'),

@@ -57,16 +57,23 @@ static void show_refused(const struct funcs *f, unsigned int refused)
 		 refused > NAMES_SHOWN ? ", ... (-v lists all)" : "");
 }
 
+const char *func_opts_noun(bool user, unsigned int cnt)
+{
+	if (user)
+		return cnt == 1 ? "function of a program" : "functions of programs";
+	return cnt == 1 ? "kernel function" : "kernel functions";
+}
+
 void func_opts_show_attached(const struct funcs *f)
 {
 	struct funcs_counts c;
 
 	funcs_counts(f, &c);
 	if (c.kernel)
-		log_info("%u kernel functions by %s%s", c.kernel, func_vias[funcs_via(f, false)].name,
+		log_info("%u %s by %s%s", c.kernel, func_opts_noun(false, c.kernel), func_vias[funcs_via(f, false)].name,
 			 c.excluded ? " (without those that kfxt itself calls)" : "");
 	if (c.user)
-		log_info("%u functions of programs by %s", c.user, func_vias[funcs_via(f, true)].name);
+		log_info("%u %s by %s", c.user, func_opts_noun(true, c.user), func_vias[funcs_via(f, true)].name);
 	if (c.usdt)
 		log_info("%u USDT probes", c.usdt);
 	log_info("attached in %.2f s", c.attach_ns / 1e9);

@@ -42,6 +42,8 @@ struct func_opts {
  */
 int func_opts_choose(const struct func_opts *opts, const char *command, bool only_list,
 		     struct funcs **out);
+/* What @cnt of the @user's or the kernel's functions are called. */
+const char *func_opts_noun(bool user, unsigned int cnt);
 /* How many by what, and which were refused. */
 void func_opts_show_attached(const struct funcs *f);
 /* What is not in the trace, and why. */

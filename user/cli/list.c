@@ -61,10 +61,10 @@ static void print_json(const struct func *func, bool first)
 	       (unsigned long long)func->addr);
 }
 
-static void print_via_text(const struct funcs *f, bool user, unsigned int cnt, const char *one, const char *many)
+static void print_via_text(const struct funcs *f, bool user, unsigned int cnt)
 {
 	const enum func_via_id via = funcs_via(f, user);
-	const char *what = cnt == 1 ? one : many;
+	const char *what = func_opts_noun(user, cnt);
 
 	if (cnt && via != FUNC_VIA_CNT)
 		printf("%u %s by %s\n", cnt, what, func_vias[via].name);
@@ -105,8 +105,8 @@ static int list(const struct list_cfg *cfg, const struct funcs *f)
 		print_via_json(f, true, c.user);
 		printf(", \"usdt\": %u, \"excluded\": %u}\n", c.usdt, c.excluded);
 	} else {
-		print_via_text(f, false, c.kernel, "kernel function", "kernel functions");
-		print_via_text(f, true, c.user, "function of a program", "functions of programs");
+		print_via_text(f, false, c.kernel);
+		print_via_text(f, true, c.user);
 		if (c.usdt)
 			printf("%u USDT %s by uprobe\n", c.usdt, c.usdt == 1 ? "probe" : "probes");
 		if (c.excluded)

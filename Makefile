@@ -132,7 +132,7 @@ $(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: user/record/perfetto.proto
 	@mkdir -p $(@D)
 	$(Q)$(PROTOC_C) --c_out=$(O)/gen -Iuser/record $<
 
-$(call obj,user/record/probes.c user/record/func_probes.c): $(O)/gen/kfxt.skel.h
+$(call obj,user/record/probes.c user/record/func_probes.c user/record/func_attach.c): $(O)/gen/kfxt.skel.h
 $(call obj,user/record/packets.c): $(O)/gen/perfetto.pb-c.h
 
 # ---- tests -------------------------------------------------------------------

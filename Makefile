@@ -59,7 +59,7 @@ RECORD_SRC := $(sort $(wildcard user/record/*.c))
 FTRACE_SRC := $(sort $(wildcard user/ftrace/*.c))
 BUILD_SRC := $(sort $(wildcard user/build/*.c))
 CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
-BPF_SRC	:= bpf/func.bpf.c bpf/names.bpf.c bpf/sched.bpf.c
+BPF_SRC	:= bpf/func.bpf.c bpf/log.bpf.c bpf/names.bpf.c bpf/sched.bpf.c
 MAN1	:= $(sort $(wildcard docs/man/*.1))
 MAN3	:= $(sort $(wildcard docs/man/*.3))
 

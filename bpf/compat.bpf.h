@@ -81,8 +81,12 @@ static __always_inline __u64 preempt_count_address(struct task_struct *current_t
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 const volatile bool cfg_rdonly_cast __weak = false;	/* the kernel has it */
 
-/* Is the thread that is current merely the one an interrupt came upon? */
-static __always_inline bool in_interrupt(__u64 preempt_count_address, struct task_struct *current_task)
+/*
+ * Is the thread that is current merely the one an interrupt came upon? @fast, a constant, is for
+ * the one file that may refer to the kfunc: libbpf 1.1 links no second.
+ */
+static __always_inline bool in_interrupt(__u64 preempt_count_address, struct task_struct *current_task,
+					 bool fast)
 {
 	int count = 0;
 
@@ -91,7 +95,7 @@ static __always_inline bool in_interrupt(__u64 preempt_count_address, struct tas
 		count = current_task->thread_info.preempt_count;
 	else if (!preempt_count_address)
 		return false;
-	else if (cfg_rdonly_cast)
+	else if (fast && cfg_rdonly_cast)
 		count = ((struct refcount_struct *)bpf_rdonly_cast((void *)preempt_count_address,
 			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
 	else

@@ -32,10 +32,17 @@ static __always_inline struct actor actor_of(const struct task_struct *p, __u32 
 	return (struct actor){ process_of(p), koid_of(tid) };
 }
 
-/* A place for @words, at most EVENT_WORDS_MAX, its first word 0; NULL: none, which is counted. */
-static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words)
+static __always_inline __u64 event_ring_bytes(void)
 {
-	const __u64 ring_bytes = 1ULL << (cfg_event_chunk_shift + cfg_event_chunks_shift);
+	return 1ULL << (cfg_event_chunk_shift + cfg_event_chunks_shift);
+}
+
+/*
+ * A place for @words, at most EVENT_WORDS_MAX, its first word 0; NULL: none, which @lost
+ * counts. Of the ring @room bytes may be in use: what comes in floods leaves some to others.
+ */
+static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words, __u64 room, __u64 *lost)
+{
 	__u64 head;
 	__u32 key;
 	char *chunk;
@@ -43,14 +50,12 @@ static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words)
 #pragma unroll
 	for (int i = 0; i < EVENT_TRIES; i++) {
 		head = READ_ONCE(ctl->event_head);
-		if (head + words * 8 - READ_ONCE(ctl->event_tail) > ring_bytes) {
-			__sync_fetch_and_add(&ctl->lost_events, 1);
-			return NULL;
-		}
+		if (head + words * 8 - READ_ONCE(ctl->event_tail) > room)
+			break;
 		if (__sync_val_compare_and_swap(&ctl->event_head, head, head + words * 8) == head)
 			goto claimed;
 	}
-	__sync_fetch_and_add(&ctl->lost_nested, 1);
+	__sync_fetch_and_add(lost, 1);
 	return NULL;
 claimed:
 	key = (ctl->slot << cfg_event_chunks_shift) |

@@ -107,7 +107,7 @@ static __always_inline bool shed(const struct call *c, __u64 ts)
 static __always_inline bool write_entry(const struct call *c, __u64 ts, __u64 refs)
 {
 	const struct actor who = actor_of(c->task, c->cpu);
-	__u64 *rec = event_reserve(c->ctl, 4);
+	__u64 *rec = call_reserve(c, 4);
 
 	if (!rec)
 		return false;
@@ -125,7 +125,7 @@ static __always_inline bool write_slice(const struct call *c, struct actor who, 
 	const __u32 type = info & FUNC_INFO_RETURN;
 	const bool wide = type == FXT_ARG_INT64 || type == FXT_ARG_UINT64 || type == FXT_ARG_POINTER;
 	const __u32 words = 5 + !!type + wide;
-	__u64 *rec = event_reserve(c->ctl, words), arg = FXT_ARG_HEADER(type, 1 + wide, STR_RETURN);
+	__u64 *rec = call_reserve(c, words), arg = FXT_ARG_HEADER(type, 1 + wide, STR_RETURN);
 
 	if (!rec)
 		return false;
@@ -462,7 +462,7 @@ int func_usdt(struct pt_regs *ctx)
 	if (shed(&c, ts))
 		return 0;
 	who = actor_of(c.task, c.cpu);
-	rec = event_reserve(c.ctl, FUNC_ARGS + FUNC_ARGS_MAX);
+	rec = call_reserve(&c, FUNC_ARGS + FUNC_ARGS_MAX);
 	if (!rec)
 		return 0;
 	cnt = bpf_usdt_arg_cnt(ctx);

@@ -30,11 +30,17 @@ struct call {
 	__u64 parent;
 };
 
+/* A place in the event ring, which a flood of calls does not fill. */
+static __always_inline __u64 *call_reserve(const struct call *c, __u32 words)
+{
+	return event_reserve(c->ctl, words, event_ring_bytes() / 8 * 7, &c->ctl->lost_events);
+}
+
 /* An event that the recorder completes; @end_ts 0: an instant. */
 static __always_inline bool write_raw(const struct call *c, struct actor who, __u64 ts, __u64 end_ts,
 				      __u64 value, __u64 flags)
 {
-	__u64 *rec = event_reserve(c->ctl, FUNC_WORDS);
+	__u64 *rec = call_reserve(c, FUNC_WORDS);
 
 	if (!rec)
 		return false;

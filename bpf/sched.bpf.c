@@ -404,7 +404,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 * CPU and its wakers before us wrote until then is to be seen from here on.
 	 */
 	read_barrier();
-	waker = !is_recording(ctl) || in_interrupt(ctl->preempt_count, me) ? 0 : me->pid;
+	waker = !is_recording(ctl) || in_interrupt(ctl->preempt_count, me, true) ? 0 : me->pid;
 	ctl->maybe_woken = 0;
 
 	target = ctl_of(task_cpu(p));

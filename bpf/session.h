@@ -62,8 +62,8 @@ struct cpu_ctl {
 	 */
 	__u64 event_head;		/* bytes ever reserved */
 	__u64 side_users;		/* programs here that are inside of the side ring's code */
-	__u64 lost_events;		/* ring full */
-	__u64 lost_nested;		/* the ring was never at rest */
+	__u64 lost_events;		/* calls: the ring was full, or never at rest */
+	__u64 lost_logs;		/* the same for lines of the log */
 	__u64 lost_calls;		/* no place to keep an entry until its return */
 	__u64 shed_calls;		/* beyond --func-max-rate */
 	__u64 lost_returns;		/* calls whose return was not seen */
@@ -138,6 +138,22 @@ enum func_word {
 
 #define FUNC_UNFINISHED		(1ULL << 32)	/* ended with its thread, not by returning */
 #define FUNC_TRAMPOLINES	3
+
+/*
+ * A line of the kernel's log, which the recorder has to complete too: an event record
+ * of type FXT_LOG that never gets into a file.
+ */
+enum log_word {
+	LOG_HEADER	= 0,
+	LOG_TS		= 1,
+	LOG_PROCESS	= 2,
+	LOG_THREAD	= 3,
+	LOG_LEN		= 4,	/* bytes; and LOG_INTERRUPT */
+	LOG_TEXT	= 5,
+	LOG_TEXT_BYTES	= 1024,	/* no kernel prints more at once */
+};
+
+#define LOG_INTERRUPT		(1ULL << 32)	/* the thread is the one it came upon */
 
 /*
  * Calls that have not returned, a slot to a thread that is inside of any. The first

@@ -4,7 +4,7 @@
 # Every test there is: `make check` calls it. Needs root and BPF for the live
 # tests; without them they fail, since skipped is not passed.
 #
-#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live func docs scripts install vm arm64
+#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live func log docs scripts install vm arm64
 #
 # Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
 set -uo pipefail
@@ -139,6 +139,10 @@ suite_func() {
 	suite func python3 tests/live/func_test.py "$O"
 }
 
+suite_log() {
+	suite log python3 tests/live/log_test.py "$O"
+}
+
 # The live tests once more, on other kernels; emulated, so it takes minutes.
 suite_vm() {
 	if ! build O="$O" vm-programs; then
@@ -199,7 +203,7 @@ build_example() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live func docs scripts install vm arm64)
+[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live func log docs scripts install vm arm64)
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do

@@ -106,12 +106,12 @@ static void test_verify_cut_cpu(void **state)
 /* Each part of the ledger as both commands tell it. */
 static void test_lost(void **state)
 {
-	struct fxt_arg cpu[10] = {
+	struct fxt_arg cpu[11] = {
 		fxt_arg_u32("cpu", 0), fxt_arg_u64("switches", 2), fxt_arg_u64("wakeups", 1),
 		fxt_arg_u64("lost_switches", 1), fxt_arg_u64("lost_wakeups", 2),
 		fxt_arg_u64("unseen_switches", 3), fxt_arg_u64("calls", 0),
 		fxt_arg_u64("lost_calls", 4), fxt_arg_u64("shed_calls", 5),
-		fxt_arg_u64("unseen_wakeups", 6),
+		fxt_arg_u64("unseen_wakeups", 6), fxt_arg_u64("lost_logs", 9),
 	};
 	struct fxt_arg totals[5] = {
 		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1),
@@ -120,10 +120,10 @@ static void test_lost(void **state)
 	};
 	static const char text[] = "lost:             1 switch, 2 wakeups, 1 name, 3 switches unseen, "
 		"7 events of unknown kind, 1 thread that shares a koid, 6 wakeups unseen, "
-		"4 calls, 8 calls inside of probes, 5 calls beyond the rate\n";
+		"4 calls, 8 calls inside of probes, 5 calls beyond the rate, 9 lines of the log\n";
 	static const char json[] = "\"lost\":{\"switches\":1,\"wakeups\":2,\"names\":1,"
 		"\"unseen_switches\":3,\"skipped\":7,\"shared_koids\":1,"
-		"\"unseen_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"shed_calls\":5}";
+		"\"unseen_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"shed_calls\":5,\"logs\":9}";
 	int (*const commands[])(int, char **) = { cmd_verify, cmd_report };
 	const char *path;
 	struct made m;
@@ -133,7 +133,7 @@ static void test_lost(void **state)
 	(void)state;
 	made_open(&m);
 	put_clean(&m);
-	put_session(&m, 2000, "ledger", cpu, 10);
+	put_session(&m, 2000, "ledger", cpu, 11);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
 	put_session(&m, 2000, "ledger", totals, 5);
 	made_close(&m);

@@ -475,6 +475,41 @@ static void test_verify_ledger(void **state)
 	finish_found(&m, VERIFY_LEDGER_WAKEUPS, 1);
 }
 
+/* Calls and lines of the log, one of each there. */
+static void check_ledger_of(uint64_t calls, uint64_t logs, enum verify_problem wanted, uint64_t times)
+{
+	const struct fxt_thread thread = { .process = 1, .thread = 11 };
+	const struct fxt_event call = {
+		.type = FXT_INSTANT, .ts = 150, .thread = thread,
+		.category = fxt_str("function"), .name = fxt_str("f"),
+	};
+	struct fxt_arg cpu[4] = {
+		fxt_arg_u32("cpu", 0), fxt_arg_u64("switches", 2), fxt_arg_u64("wakeups", 1),
+		fxt_arg_u64("calls", calls),
+	};
+	struct fxt_arg totals[1] = { fxt_arg_u64("logs", logs) };
+	struct made m;
+
+	made_open(&m);
+	put_clean(&m);
+	assert_int_equal(fxt_write_event(m.w, &call, NULL, 0), 0);
+	assert_int_equal(fxt_write_log(m.w, 150, thread, fxt_str("line")), 0);
+	put_session(&m, 2000, "ledger", cpu, 4);
+	put_ledger(&m, 2000, 1, 3, 1, 0);
+	put_session(&m, 2000, "ledger", totals, 1);
+	finish_found(&m, wanted, times);
+}
+
+static void test_verify_ledger_events(void **state)
+{
+	(void)state;
+	check_ledger_of(1, 1, VERIFY_PROBLEM_CNT, 0);
+	check_ledger_of(2, 1, VERIFY_LEDGER_CALLS, 1);
+	check_ledger_of(0, 1, VERIFY_LEDGER_CALLS, 1);
+	check_ledger_of(1, 0, VERIFY_LEDGER_LOGS, 1);
+	check_ledger_of(1, 2, VERIFY_LEDGER_LOGS, 1);
+}
+
 /* Loss repaired by gaps is a note; what happened inside is not held against the file. */
 static void test_verify_gap(void **state)
 {
@@ -648,6 +683,7 @@ int main(void)
 		cmocka_unit_test(test_verify_dead),
 		cmocka_unit_test(test_verify_names),
 		cmocka_unit_test(test_verify_ledger),
+		cmocka_unit_test(test_verify_ledger_events),
 		cmocka_unit_test(test_verify_gap),
 		cmocka_unit_test(test_verify_partial),
 		cmocka_unit_test(test_verify_words),

@@ -28,6 +28,7 @@ ROWS = (
         ('tracepoint task_newtask', 'tracepoint task_rename', 'tracepoint sched_process_exec',
          'tracepoint sched_process_exit', 'initial PID namespace', '/proc'), NO_STATE),
     Row('wakers: interrupts told from threads', ('preempt_count',), NO_STATE),
+    Row("the kernel's log, with levels", ('tracepoint console', '/dev/kmsg'), NO_STATE),
     Row('kernel functions with their returns, any number: `kprobe.session`', ('kprobe.session',), NO_FPROBE),
     Row('kernel functions, any number: `kprobe.multi`', ('kprobe.multi',), NO_FPROBE),
     Row('kernel functions, any number: the module', ('module',), NO_MODULE),

@@ -17,6 +17,7 @@
 
 #include "../record/clock.h"
 #include "../record/funcs.h"
+#include "../record/kernel_btf.h"
 #include "../record/names.h"
 #include "../record/recorder.h"
 #include "../record/workload.h"
@@ -36,6 +37,7 @@ struct record_cfg {
 	struct num_cpus cpus;
 	bool no_perfetto_packets;
 	bool propagate_exit;
+	struct opt_list events;
 	struct func_opts funcs;
 };
 
@@ -46,6 +48,8 @@ static const struct opt rows[] = {
 	  offsetof(struct record_cfg, duration_ns), NULL, 1, 0 },
 	{ "ring-size", 'm', OPT_SIZE, "SIZE", "ring of each CPU, rounded up to a power of two",
 	  offsetof(struct record_cfg, ring_bytes), "4M", 4096, 1ULL << 30 },
+	{ "event", 'e', OPT_LIST, "WHAT", "log: the kernel's log, unless !log",
+	  offsetof(struct record_cfg, events), NULL, 0, 0 },
 	FUNC_OPTS(struct record_cfg, funcs),
 	{ "cpus", 'C', OPT_CPUS, "CPUS", "record these CPUs only: 0-3,7",
 	  offsetof(struct record_cfg, cpus), NULL, 0, 0 },
@@ -85,6 +89,26 @@ struct run {
 	uint64_t shown_ns;		/* progress */
 	bool progress;
 };
+
+/* ---- which events -------------------------------------------------------- */
+
+/* In order, the last word on a source counts. */
+static int choose_events(const struct opt_list *wanted, bool *logs)
+{
+	unsigned int i;
+
+	*logs = true;
+	for (i = 0; i < wanted->cnt; i++) {
+		const bool out = wanted->items[i][0] == '!';
+
+		if (strcmp(wanted->items[i] + out, "log") != 0) {
+			log_error("record: -e %s: no such events (there is: log)", wanted->items[i]);
+			return EXIT_USAGE;
+		}
+		*logs = !out;
+	}
+	return EXIT_OK;
+}
 
 /* ---- which CPUs ---------------------------------------------------------- */
 
@@ -199,15 +223,21 @@ static unsigned long long lost(const struct recorder_totals *t)
 {
 	return t->sum.lost_switches + t->sum.lost_wakeups + t->sum.unwritten_switches +
 	       t->sum.unwritten_wakeups + t->sum.lost_calls + t->sum.deep_calls +
-	       t->sum.unwritten_calls + t->sum.unreturned_calls + t->skipped;
+	       t->sum.unwritten_calls + t->sum.unreturned_calls + t->sum.lost_logs + t->unwritten_logs +
+	       t->skipped;
 }
 
-/* ", 12 calls", where functions are traced. */
-static const char *calls_text(const struct run *run, const struct recorder_totals *t, char *buf, size_t size)
+/* ", 12 calls, 3 log lines": calls where functions are traced, lines where there are any. */
+static const char *events_text(const struct run *run, const struct recorder_totals *t, char *buf, size_t size)
 {
+	int len = 0;
+
 	buf[0] = 0;
 	if (run->funcs)
-		snprintf(buf, size, ", %llu calls", (unsigned long long)t->sum.calls);
+		len = snprintf(buf, size, ", %llu calls", (unsigned long long)t->sum.calls);
+	if (t->logs)
+		snprintf(buf + len, size - len, ", %llu log line%s", (unsigned long long)t->logs,
+			 t->logs == 1 ? "" : "s");
 	return buf;
 }
 
@@ -216,7 +246,7 @@ static void show_progress(void *ctx)
 	struct run *run = ctx;
 	struct recorder_totals t;
 	const uint64_t now = clock_ns(CLOCK_BOOTTIME);
-	char bytes[32], calls[32];
+	char bytes[32], events[64];
 
 	if (!run->progress || now - run->shown_ns < NS_PER_SECOND / 2)
 		return;
@@ -224,7 +254,7 @@ static void show_progress(void *ctx)
 	recorder_totals(run->recorder, &t);
 	fprintf(stderr, "\r%.0f s: %llu switches, %llu wakeups%s, %llu lost, %s \033[K",
 		(now - t.start_ns) / 1e9, (unsigned long long)t.sum.switches,
-		(unsigned long long)t.sum.wakeups, calls_text(run, &t, calls, sizeof(calls)), lost(&t),
+		(unsigned long long)t.sum.wakeups, events_text(run, &t, events, sizeof(events)), lost(&t),
 		bytes_text(t.bytes, bytes, sizeof(bytes)));
 }
 
@@ -250,6 +280,10 @@ static void show_losses(const struct recorder_totals *t)
 	log_warn_count(t->skipped, "lost %llu events: the kernel skipped a program that was running already");
 	log_warn_count(t->names_lost,
 		       "lost %llu names: too many processes came at once; threads that ended since may lack one");
+	log_warn_count(t->sum.lost_logs, "lost %llu lines of the kernel's log, or parts of lines: rings were full");
+	log_warn_count(t->unwritten_logs, "lost %llu lines of the kernel's log: they could not be written");
+	if (t->logs && t->kmsg_err)
+		log_warn("log lines have no level: /dev/kmsg: %s (CAP_SYSLOG helps)", strerror(-t->kmsg_err));
 	log_warn_count(t->shared_koids,
 		       "%llu threads share a koid with an earlier one: their ids were recycled too often");
 }
@@ -270,7 +304,7 @@ static void show_cpus(const struct run *run)
 static void show_summary(const struct run *run)
 {
 	struct recorder_totals t;
-	char bytes[32], memory[32], calls[32];
+	char bytes[32], memory[32], events[64];
 
 	recorder_totals(run->recorder, &t);
 	show_cpus(run);
@@ -279,7 +313,7 @@ static void show_summary(const struct run *run)
 		 (t.stop_ns - t.start_ns) / 1e9, run->recorder_cfg.cpus_cnt,
 		 run->recorder_cfg.cpus_cnt == 1 ? "CPU" : "CPUs",
 		 (unsigned long long)t.sum.switches, (unsigned long long)t.sum.wakeups,
-		 calls_text(run, &t, calls, sizeof(calls)), lost(&t),
+		 events_text(run, &t, events, sizeof(events)), lost(&t),
 		 bytes_text(t.bytes, bytes, sizeof(bytes)));
 	show_losses(&t);
 	if (run->funcs)
@@ -431,13 +465,20 @@ int cmd_record(int argc, char **argv)
 	}
 	while (cfg.ring_bytes & (cfg.ring_bytes - 1))
 		cfg.ring_bytes += cfg.ring_bytes & -cfg.ring_bytes;
+	if (choose_events(&cfg.events, &run.recorder_cfg.logs))
+		return EXIT_USAGE;
 	run.argv = first < argc ? argv + first : NULL;
 	run.progress = isatty(STDERR_FILENO) && log_get_level() >= LOG_LEVEL_INFO;
+	if (run.recorder_cfg.logs && !kernel_btf_has_tracepoint("console", 2)) {
+		log_warn("record: this kernel does not tell of its log (tracepoint console): it is left out");
+		run.recorder_cfg.logs = false;
+	}
 	run.recorder_cfg = (struct recorder_cfg){
 		.output = cfg.output,
 		.ring_bytes = cfg.ring_bytes,
 		.cpus_text = run.cpus_text,
 		.perfetto_packets = !cfg.no_perfetto_packets,
+		.logs = run.recorder_cfg.logs,
 		.progress = show_attaching,
 		.progress_ctx = &run,
 	};

@@ -21,6 +21,7 @@ static const struct {
 	[SUMMARY_CALLS]		= { "calls", "call", "calls" },
 	[SUMMARY_MISSED]	= { "missed_calls", "call inside of a probe", "calls inside of probes" },
 	[SUMMARY_SHED]		= { "shed_calls", "call beyond the rate", "calls beyond the rate" },
+	[SUMMARY_LOGS]		= { "logs", "line of the log", "lines of the log" },
 };
 
 static void find_duration(struct summary *s, const struct timeline *tl)
@@ -46,7 +47,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	size_t i;
 
 	*s = (struct summary){
-		.switches = tl->switches, .wakeups = tl->wakeups, .calls = tl->calls,
+		.switches = tl->switches, .wakeups = tl->wakeups, .calls = tl->calls, .logs = tl->logs,
 		.bytes = stats->bytes,
 		.has_session = session->has_start, .has_ledger = session->has_totals,
 		.cpus = num_cpus_count(&tl->cpus), .threads = tl->threads_cnt,
@@ -64,6 +65,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 		s->lost[SUMMARY_UNSEEN_WAKEUPS] += session->ledgers[i].unseen_wakeups;
 		s->lost[SUMMARY_CALLS] += session->ledgers[i].lost_calls;
 		s->lost[SUMMARY_SHED] += session->ledgers[i].shed_calls;
+		s->lost[SUMMARY_LOGS] += session->ledgers[i].lost_logs;
 	}
 }
 
@@ -102,6 +104,8 @@ void summary_print_text(const struct summary *s)
 	printf("wakeups:          %" PRIu64 "\n", s->wakeups);
 	if (s->calls)
 		printf("function calls:   %" PRIu64 "\n", s->calls);
+	if (s->logs)
+		printf("log lines:        %" PRIu64 "\n", s->logs);
 	printf("threads:          %zu\n", s->threads);
 	printf("bytes:            %" PRIu64 "\n", s->bytes);
 	print_lost(s);
@@ -114,7 +118,7 @@ void summary_print_json(const struct summary *s)
 	printf("\"from_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\"cpus\":%u", s->from_ns,
 	       s->duration_ns, s->cpus);
 	printf(",\"switches\":%" PRIu64 ",\"wakeups\":%" PRIu64, s->switches, s->wakeups);
-	printf(",\"calls\":%" PRIu64, s->calls);
+	printf(",\"calls\":%" PRIu64 ",\"logs\":%" PRIu64, s->calls, s->logs);
 	printf(",\"threads\":%zu,\"bytes\":%" PRIu64 ",\"lost\":", s->threads, s->bytes);
 	if (!s->has_ledger) {
 		printf("null");

@@ -20,12 +20,13 @@ enum summary_loss {
 	SUMMARY_CALLS,		/* of functions */
 	SUMMARY_MISSED,		/* calls made while another one was being traced */
 	SUMMARY_SHED,		/* calls that were not wanted, being too many */
+	SUMMARY_LOGS,		/* lines of the kernel's log, or parts of them */
 	SUMMARY_LOSS_CNT
 };
 
 struct summary {
 	uint64_t from_ns, duration_ns;	/* the session, or first to last event without one */
-	uint64_t switches, wakeups, calls, bytes;
+	uint64_t switches, wakeups, calls, logs, bytes;
 	uint64_t lost[SUMMARY_LOSS_CNT];
 	bool has_session, has_ledger;	/* without a ledger @lost is not all */
 	unsigned int cpus;

@@ -92,6 +92,8 @@ static const struct {
 		"the kernel side counted another number of wakeups than there are" },
 	[VERIFY_LEDGER_CALLS]		= { "ledger_calls",
 		"another number of function calls was counted than there are" },
+	[VERIFY_LEDGER_LOGS]		= { "ledger_logs",
+		"another number of lines of the kernel's log was counted than there are" },
 };
 
 /* ---- findings ------------------------------------------------------------------- */

@@ -222,6 +222,15 @@ static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in
 			     in_file, sum);
 }
 
+static void check_logs(struct verify *v)
+{
+	const struct timeline_session *s = &v->tl->session;
+
+	if (s->has_logs && s->logs != v->tl->logs)
+		verify_found(v, VERIFY_LEDGER_LOGS, s->ledgers[0].offset, "%" PRIu64 " in the file, %" PRIu64 " counted",
+			     v->tl->logs, s->logs);
+}
+
 static int check_ledgers(struct verify *v)
 {
 	uint64_t *counts;
@@ -234,6 +243,7 @@ static int check_ledgers(struct verify *v)
 	check_switches(v, counts);
 	check_sum(v, VERIFY_LEDGER_WAKEUPS, v->tl->wakeups, offsetof(struct timeline_ledger, wakeups));
 	check_sum(v, VERIFY_LEDGER_CALLS, v->tl->calls, offsetof(struct timeline_ledger, calls));
+	check_logs(v);
 	free(counts);
 	return 0;
 }

@@ -303,6 +303,8 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 		s->lost_names += arg_number(rec, "lost_names");
 		s->skipped += arg_number(rec, "skipped");
 		s->lost_calls += arg_number(rec, "lost_calls");
+		s->has_logs |= fxt_record_arg(rec, "logs") != NULL;
+		s->logs += arg_number(rec, "logs");
 		s->missed_calls += arg_number(rec, "missed_calls");
 		s->shared_koids += arg_number(rec, "shared_koids");
 		s->has_totals = true;
@@ -322,6 +324,7 @@ static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 		.unseen_wakeups = arg_number(rec, "unseen_wakeups"),
 		.calls = arg_number(rec, "calls"), .lost_calls = arg_number(rec, "lost_calls"),
 		.shed_calls = arg_number(rec, "shed_calls"),
+		.lost_logs = arg_number(rec, "lost_logs"),
 	};
 	return 0;
 }
@@ -433,6 +436,7 @@ int timeline_add(struct timeline *tl, const struct fxt_record *rec, uint64_t tic
 	case FXT_KIND_EVENT:
 		return add_event(tl, rec, ts_ns);
 	case FXT_KIND_LOG:
+		tl->logs++;
 		return add_mention(tl, rec, rec->log.thread.thread);
 	default:
 		return 0;

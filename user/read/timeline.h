@@ -67,6 +67,7 @@ struct timeline_ledger {
 	uint64_t unseen_switches;	/* the kernel hid them, which the gaps tell */
 	uint64_t unseen_wakeups;	/* the same; they are there, as implied */
 	uint64_t calls, lost_calls, shed_calls;	/* of functions */
+	uint64_t lost_logs;		/* of the kernel's log, lines or parts of them */
 	uint16_t cpu;
 };
 
@@ -82,6 +83,8 @@ struct timeline_session {
 	uint64_t names, lost_names;
 	uint64_t skipped;		/* lost events of unknown kind */
 	uint64_t lost_calls;		/* that are no CPU's */
+	bool has_logs;
+	uint64_t logs;			/* lines of the kernel's log */
 	uint64_t missed_calls;		/* made while another call was being traced */
 	uint64_t shared_koids;		/* threads with the koid of an earlier one */
 };
@@ -96,6 +99,7 @@ struct timeline {
 	struct map thread_map, process_map;	/* koid to index */
 	struct timeline_session session;
 	uint64_t switches, wakeups, marks;	/* marks are not among the switches */
+	uint64_t logs;				/* log records */
 	uint64_t calls;				/* of functions; not those the recorder closed */
 	struct num_cpus cpus;			/* that have switches */
 	struct num_cpus started, stopped;	/* that have a `start`, a `stop` mark */

@@ -5,6 +5,7 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,6 +50,17 @@ static bool have_tracepoint(const struct feature *f, char *why, size_t size)
 		return kernel_btf_has_tracepoint(f->arg, f->number);
 	}
 	return false;
+}
+
+static bool have_readable(const struct feature *f, char *why, size_t size)
+{
+	int fd = open(f->arg, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		snprintf(why, size, "%s", strerror(errno));
+	else
+		close(fd);
+	return fd >= 0;
 }
 
 static bool have_mmapable_array(const struct feature *f, char *why, size_t size)
@@ -119,9 +131,10 @@ static bool have_programs(const struct feature *f, char *why, size_t size)
 /* Name, use and remedy are the mechanism's own; see feature_table(). */
 #define MECHANISM(id)	{ NULL, NULL, NULL, false, have_via, NULL, id }
 
-#define TRACEPOINT(name, nargs, what) \
-	{ "tracepoint " name, what, "kernel 5.18 or later with CONFIG_DEBUG_INFO_BTF=y", true, \
+#define TRACEPOINT_OF(required, name, nargs, what) \
+	{ "tracepoint " name, what, "kernel 5.18 or later with CONFIG_DEBUG_INFO_BTF=y", required, \
 	  have_tracepoint, name, nargs }
+#define TRACEPOINT(name, nargs, what)	TRACEPOINT_OF(true, name, nargs, what)
 
 static struct feature features[] = {
 	{ "CAP_BPF", "loading programs", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt", true,
@@ -144,6 +157,9 @@ static struct feature features[] = {
 	  NULL, 0 },
 	{ "preempt_count", "telling that an interrupt, not a thread, was the waker",
 	  "kernel with per-CPU variables in its BTF", false, have_preempt_count, NULL, 0 },
+	TRACEPOINT_OF(false, "console", 2, "the kernel's log"),
+	{ "/dev/kmsg", "levels of the kernel's log", "run as root, or with CAP_SYSLOG", false, have_readable,
+	  "/dev/kmsg", 0 },
 	{ "initial PID namespace", "names of threads that ran before the start", "run outside of the container",
 	  false, have_initial_pid_namespace, NULL, 0 },
 	{ "/proc", "names of threads that ran before the start", "mount -t proc proc /proc", false, have_file,

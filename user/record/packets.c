@@ -25,6 +25,7 @@ struct process {
 
 struct packets {
 	struct fxt_writer *w;
+	uint64_t realtime_offset;	/* real time less boot time, as the clocks were written */
 	unsigned int cnt;
 	struct process processes[PROCESSES_MAX];
 	Perfetto__Process *list[PROCESSES_MAX];
@@ -48,8 +49,9 @@ static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
 	size_t len;
 	int err;
 
+	if (!packet->has_timestamp)
+		packet->timestamp = clock_ns(CLOCK_BOOTTIME);
 	packet->has_timestamp = 1;
-	packet->timestamp = clock_ns(CLOCK_BOOTTIME);
 	packet->has_trusted_packet_sequence_id = 1;
 	packet->trusted_packet_sequence_id = SEQUENCE_ID;
 	trace.n_packet = 1;
@@ -107,11 +109,36 @@ int packets_write_clocks(struct packets *p)
 		msgs[i].timestamp = clock_ns(clocks[i].id);
 		list[i] = &msgs[i];
 	}
+	p->realtime_offset = msgs[1].timestamp - msgs[0].timestamp;
 	snapshot.n_clocks = CNT;
 	snapshot.clocks = list;
 	snapshot.has_primary_trace_clock = 1;
 	snapshot.primary_trace_clock = clocks[0].number;
 	packet.clock_snapshot = &snapshot;
+	return write_packet(p, &packet);
+}
+
+int packets_write_log(struct packets *p, const struct packets_log *line)
+{
+	/* Verbose, debug, info, warn, error, fatal are 2 to 7. */
+	static const int32_t prios[] = { 7, 7, 7, 6, 5, 4, 4, 3 };
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__AndroidLogPacket log = PERFETTO__ANDROID_LOG_PACKET__INIT;
+	Perfetto__LogEvent event = PERFETTO__LOG_EVENT__INIT, *list = &event;
+
+	event.has_log_id = event.has_pid = event.has_tid = event.has_timestamp = event.has_prio = 1;
+	event.log_id = 7;	/* the kernel's */
+	event.pid = (int32_t)line->process;
+	event.tid = (int32_t)line->thread;
+	event.timestamp = line->ts + p->realtime_offset;
+	event.prio = line->level >= 0 && line->level < 8 ? prios[line->level] : 2;
+	event.tag = (char *)(line->tag ?: "kern");
+	event.message = (char *)line->text;
+	log.n_events = 1;
+	log.events = &list;
+	packet.android_log = &log;
+	packet.has_timestamp = 1;
+	packet.timestamp = line->ts;
 	return write_packet(p, &packet);
 }
 

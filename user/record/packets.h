@@ -21,6 +21,16 @@ int packets_write_system(struct packets *p, unsigned int cpus);
 int packets_write_clocks(struct packets *p);
 /* Events lost per buffer, which the Perfetto UI counts as data loss. */
 int packets_write_lost(struct packets *p, const uint64_t *lost, unsigned int cnt);
+struct packets_log {
+	uint64_t ts;			/* CLOCK_BOOTTIME */
+	uint64_t process, thread;	/* koids */
+	int level;			/* the kernel's, -1: unknown */
+	const char *tag;		/* NULL: "kern" */
+	const char *text;		/* UTF-8 */
+};
+
+/* A line of the kernel's log. The clocks were written before, or there is no wall clock. */
+int packets_write_log(struct packets *p, const struct packets_log *line);
 /*
  * A process; gathered and written a few hundred at a time. @cmdline is @len bytes
  * of arguments, each ending with a NUL; none: the name stays what it is.

@@ -16,11 +16,13 @@
 #include "kfxt.skel.h"
 #include "probes.h"
 
+#define LOG_RING_SHIFT	20		/* at most, where the event rings are for the log alone */
 #define PID_MAX_DEFAULT	(1U << 22)	/* the kernel's PID_MAX_LIMIT */
 
 struct probes {
 	struct kfxt_bpf *skel;
 	struct funcs *funcs;		/* borrowed; NULL: none */
+	bool logs;
 	struct cpu_ctl *ctls;		/* by CPU */
 	char *rings, *event_rings;
 	uint16_t *ids;			/* by tid */
@@ -74,13 +76,18 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 		shift = 12;
 	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
 	skel->rodata->cfg_chunk_shift = skel->rodata->cfg_event_chunk_shift = chunk_shift;
-	skel->rodata->cfg_chunks_shift = skel->rodata->cfg_event_chunks_shift = shift - chunk_shift;
-	skel->rodata->cfg_wake_bytes = skel->rodata->cfg_event_wake_bytes = 1ULL << (shift - 2);
+	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
+	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
 	skel->rodata->cfg_rdonly_cast = kernel_btf_has_function("bpf_rdonly_cast");
 	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
 	err = err ?: size_rings(p, skel->maps.rings, shift, chunk_shift, &p->rings_bytes);
-	if (!err && p->funcs)
+	/* Chunks are at most as large as a ring for the log, so theirs are the same. */
+	if (!p->funcs && shift > LOG_RING_SHIFT)
+		shift = LOG_RING_SHIFT;
+	skel->rodata->cfg_event_chunks_shift = shift - chunk_shift;
+	skel->rodata->cfg_event_wake_bytes = 1ULL << (shift - 2);
+	if (!err && (p->funcs || p->logs))
 		err = size_rings(p, skel->maps.event_rings, shift, chunk_shift, &p->event_rings_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.ids, pages);
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
@@ -122,8 +129,8 @@ static int map_event_rings(struct probes *p)
 		return -ENOMEM;
 	for (i = 0; i < p->cpus_cnt; i++)
 		p->event_ring[i] = (struct event_ring){
-			.ctl = p->ring[i].ctl, .chunk_shift = p->ring[i].chunk_shift,
-			.chunks = p->ring[i].chunks,
+			.ctl = p->ring[i].ctl, .chunk_shift = p->skel->rodata->cfg_event_chunk_shift,
+			.chunks = 1U << p->skel->rodata->cfg_event_chunks_shift,
 			.data = p->event_rings + p->event_rings_bytes / p->cpus_cnt * i,
 		};
 	return 0;
@@ -139,6 +146,7 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 		return err;
 	p->pid_max = read_pid_max();
 	p->funcs = cfg->funcs;
+	p->logs = cfg->logs;
 	p->cpus_cnt = cfg->cpus_cnt;
 	p->cpus = calloc(cfg->cpus_cnt, sizeof(*p->cpus));
 	p->ring = calloc(cfg->cpus_cnt, sizeof(*p->ring));
@@ -149,6 +157,8 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*what = "opening the BPF object";
 	p->skel = kfxt_bpf__open();
 	err = p->skel ? size_maps(p, cfg->ring_bytes) : -errno;
+	if (!err)
+		bpf_program__set_autoload(p->skel->progs.on_console, p->logs);
 	err = err ?: func_probes_prepare(p->funcs, p->skel, cfg->cpus_cnt);
 	if (err)
 		goto err_close;

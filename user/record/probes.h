@@ -22,6 +22,7 @@ struct probes_cfg {
 	const uint32_t *cpus;		/* to record; online */
 	unsigned int cpus_cnt;
 	struct funcs *funcs;		/* to trace; NULL: none. Borrowed. */
+	bool logs;			/* the kernel's log too */
 };
 
 /* What the kernel side counted apart from the rings. */

@@ -16,6 +16,7 @@
 #include "../fxt/fxt.h"
 #include "clock.h"
 #include "funcs.h"
+#include "logs.h"
 #include "names.h"
 #include "packets.h"
 #include "probes.h"
@@ -27,6 +28,7 @@
 #define NS_PER_SECOND	1000000000ULL
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 #define EVENT_PIECES	64	/* written at once */
+#define LOG_WAIT_NS	NS_PER_SECOND	/* for /dev/kmsg to have what was printed: pr_cont() comes in parts */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
 
 /* What a CPU's ring held and the output did not take. */
@@ -43,6 +45,9 @@ struct recorder {
 	struct packets *packets;	/* NULL: not wanted */
 	struct probes *probes;
 	struct names *names;
+	struct logs *logs;		/* NULL: not wanted */
+	int kmsg_err;
+	bool idle_named;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* of those, known when /proc was last read */
 	struct iovec *pieces;
@@ -80,7 +85,7 @@ static int write_own_event(struct recorder *r, const char *name, uint64_t ts,
 	return fxt_write_event(r->w, &event, args, nargs);
 }
 
-/* Functions that interrupts call on an idle CPU belong to its idle thread; there is one to a CPU. */
+/* Functions that interrupts call on an idle CPU, and what they print there, belong to its idle thread; there is one to a CPU. */
 static int write_idle_threads(struct recorder *r)
 {
 	const struct fxt_arg process = fxt_arg_koid("process", 0);
@@ -88,7 +93,7 @@ static int write_idle_threads(struct recorder *r)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < r->cfg->cpus_cnt; i++) {
+	for (i = 0; !r->idle_named && !err && i < r->cfg->cpus_cnt; i++) {
 		const struct fxt_object object = {
 			.id = IDLE_KOID(r->cfg->cpus[i]), .kind = FXT_KOBJ_THREAD,
 			.name = fxt_str_inline(name, snprintf(name, sizeof(name), "swapper/%u", r->cfg->cpus[i])),
@@ -96,6 +101,7 @@ static int write_idle_threads(struct recorder *r)
 
 		err = fxt_write_kernel_object(r->w, &object, &process, 1);
 	}
+	r->idle_named = true;
 	return err;
 }
 
@@ -145,7 +151,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 {
 	const struct probes_cfg probes_cfg = {
 		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
-		.funcs = cfg->funcs,
+		.funcs = cfg->funcs, .logs = cfg->logs,
 	};
 	struct recorder *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -169,6 +175,8 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	if (!err && cfg->perfetto_packets)
 		err = packets_open(&r->packets, r->w);
 	err = err ?: names_open(&r->names, r->w, r->probes, r->packets);
+	if (!err && cfg->logs)
+		err = logs_open(&r->logs, r->w, r->packets, "/dev/kmsg", &r->kmsg_err);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
 	r->unwritten = calloc(cfg->cpus_cnt, sizeof(*r->unwritten));
 	r->calls = calloc(cfg->cpus_cnt, sizeof(*r->calls));
@@ -254,6 +262,15 @@ static int write_events(struct recorder *r, unsigned int i, struct iovec *pieces
 	return err;
 }
 
+static int take_log(struct recorder *r, unsigned int i, const uint64_t *rec)
+{
+	int err = 0;
+
+	if (rec[LOG_THREAD] == IDLE_KOID(r->cfg->cpus[i]))
+		err = write_idle_threads(r);
+	return logs_take(r->logs, rec, r->cfg->cpus[i]) ?: err;
+}
+
 /*
  * What a CPU's event ring holds: finished records go as they lie, run by run; those
  * that are to be completed go through the writer.
@@ -269,6 +286,10 @@ static int drain_events(struct recorder *r, unsigned int i)
 	while (ring && (rec = event_ring_next(ring))) {
 		size_t bytes = FXT_GET(*rec, FXT_F_SIZE) * 8;
 
+		if (FXT_GET(*rec, FXT_F_TYPE) == FXT_LOG) {
+			err = take_log(r, i, rec) ?: err;
+			continue;
+		}
 		if (funcs_is_raw(rec)) {
 			failed = funcs_write_raw(r->cfg->funcs, r->w, rec);
 			r->calls[i] += !failed && !(rec[FUNC_ID] & FUNC_UNFINISHED);
@@ -320,6 +341,8 @@ static int drain(struct recorder *r, bool with_names)
 		if (with_names && !err)
 			err = names_drain(r->names);
 	}
+	if (r->logs)
+		err = logs_write(r->logs, clock_ns(CLOCK_BOOTTIME) - LOG_WAIT_NS) ?: err;
 	return err;
 }
 
@@ -352,11 +375,12 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 	struct pollfd fds[] = {
 		{ .fd = stop_fd, .events = POLLIN },
 		{ .fd = names_fd(r->names), .events = POLLIN },
+		{ .fd = logs_fd(r->logs), .events = POLLIN },
 	};
 	int err = scan(r);
 
 	while (!err) {
-		if (poll(fds, 2, FLUSH_MS) < 0 && errno != EINTR)
+		if (poll(fds, 3, FLUSH_MS) < 0 && errno != EINTR)
 			return -errno;
 		err = drain(r, true);
 		if (fds[0].revents)
@@ -404,10 +428,56 @@ static int write_stop(struct recorder *r)
 	return write_own_event(r, "stop", r->stop_ns, &arg, !err);
 }
 
-static int write_ledger(struct recorder *r)
+static int write_cpu_ledger(struct recorder *r, const struct recorder_cpu *c)
+{
+	struct fxt_arg args[11] = {
+		fxt_arg_u32("cpu", c->cpu),
+		fxt_arg_u64("switches", c->switches), fxt_arg_u64("wakeups", c->wakeups),
+		fxt_arg_u64("lost_switches", c->lost_switches),
+		fxt_arg_u64("lost_wakeups", c->lost_wakeups),
+		fxt_arg_u64("unseen_switches", c->unseen_switches),
+		fxt_arg_u64("unseen_wakeups", c->unseen_wakeups),
+	};
+	unsigned int n = 7;
+
+	if (r->logs)
+		args[n++] = fxt_arg_u64("lost_logs", c->lost_logs);
+	if (r->cfg->funcs) {
+		args[n++] = fxt_arg_u64("calls", c->calls);
+		args[n++] = fxt_arg_u64("lost_calls", c->lost_calls + c->deep_calls + c->unreturned_calls);
+		args[n++] = fxt_arg_u64("shed_calls", c->shed_calls);
+	}
+	return write_own_event(r, "ledger", r->stop_ns, args, n);
+}
+
+/* What no CPU counts. */
+static int write_whole_ledger(struct recorder *r)
 {
 	struct probes_counts counts;
 	struct funcs_counts funcs;
+	struct logs_counts logs;
+	struct fxt_arg args[7];
+	unsigned int n = 0;
+
+	probes_counts(r->probes, &counts);
+	args[n++] = fxt_arg_u64("names", counts.names_seen - counts.names_lost);
+	args[n++] = fxt_arg_u64("lost_names", counts.names_lost);
+	args[n++] = fxt_arg_u64("skipped", counts.skipped);
+	args[n++] = fxt_arg_u64("shared_koids", counts.generations_exhausted);
+	if (r->logs) {
+		logs_counts(r->logs, &logs);
+		args[n++] = fxt_arg_u64("logs", logs.lines);
+	}
+	if (r->cfg->funcs) {
+		funcs_counts(r->cfg->funcs, &funcs);
+		args[n++] = fxt_arg_u64("lost_calls", funcs.unreturned);
+		args[n++] = fxt_arg_u64("missed_calls", funcs.missed);
+	}
+	return write_own_event(r, "ledger", r->stop_ns, args, n);
+}
+
+static int write_ledger(struct recorder *r)
+{
 	struct recorder_cpu c;
 	uint64_t lost[r->cfg->cpus_cnt], lost_sum = 0;
 	unsigned int i;
@@ -415,35 +485,12 @@ static int write_ledger(struct recorder *r)
 
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++) {
 		recorder_cpu(r, i, &c);
-		const struct fxt_arg args[] = {
-			fxt_arg_u32("cpu", c.cpu),
-			fxt_arg_u64("switches", c.switches), fxt_arg_u64("wakeups", c.wakeups),
-			fxt_arg_u64("lost_switches", c.lost_switches),
-			fxt_arg_u64("lost_wakeups", c.lost_wakeups),
-			fxt_arg_u64("unseen_switches", c.unseen_switches),
-			fxt_arg_u64("unseen_wakeups", c.unseen_wakeups),
-			fxt_arg_u64("calls", c.calls),
-			fxt_arg_u64("lost_calls", c.lost_calls + c.deep_calls + c.unreturned_calls),
-			fxt_arg_u64("shed_calls", c.shed_calls),
-		};
-
-		err = write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 10 : 7);
+		err = write_cpu_ledger(r, &c);
 		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls +
-			  c.unreturned_calls;
+			  c.unreturned_calls + c.lost_logs;
 		lost_sum += lost[i];
 	}
-	probes_counts(r->probes, &counts);
-	funcs_counts(r->cfg->funcs, &funcs);
-	const struct fxt_arg args[] = {
-		fxt_arg_u64("names", counts.names_seen - counts.names_lost),
-		fxt_arg_u64("lost_names", counts.names_lost),
-		fxt_arg_u64("skipped", counts.skipped),
-		fxt_arg_u64("shared_koids", counts.generations_exhausted),
-		fxt_arg_u64("lost_calls", funcs.unreturned),
-		fxt_arg_u64("missed_calls", funcs.missed),
-	};
-
-	err = err ?: write_own_event(r, "ledger", r->stop_ns, args, r->cfg->funcs ? 6 : 4);
+	err = err ?: write_whole_ledger(r);
 	if (!err && lost_sum)
 		err = fxt_write_provider_event(r->w, PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	if (!err && r->packets && lost_sum)
@@ -461,6 +508,8 @@ int recorder_end(struct recorder *r)
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
 	probes_detach_funcs(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	err = drain(r, true) ?: err;
+	if (r->logs)
+		err = logs_write(r->logs, UINT64_MAX) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
 		err = end_by_hand(r, i);
 	if (!err && r->cfg->funcs)
@@ -487,7 +536,7 @@ void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu 
 		.lost_switches = ctl->lost_switches, .lost_wakeups = ctl->lost_wakeups,
 		.unseen_switches = ctl->unseen_switches, .unseen_wakeups = ctl->unseen_wakeups,
 		.calls = r->calls[i], .unwritten_calls = u->calls,
-		.lost_calls = ctl->lost_events + ctl->lost_nested, .deep_calls = ctl->lost_calls,
+		.lost_calls = ctl->lost_events, .lost_logs = ctl->lost_logs, .deep_calls = ctl->lost_calls,
 		.unreturned_calls = ctl->lost_returns,
 		.shed_calls = ctl->shed_calls,
 	};
@@ -497,6 +546,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 {
 	struct probes_counts counts;
 	struct funcs_counts funcs;
+	struct logs_counts logs;
 	struct recorder_cpu c;
 	unsigned int i;
 
@@ -509,6 +559,12 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
 		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};
+	if (r->logs) {
+		logs_counts(r->logs, &logs);
+		t->logs = logs.lines;
+		t->unwritten_logs = logs.unwritten;
+		t->kmsg_err = r->kmsg_err;
+	}
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		recorder_cpu(r, i, &c);
 		t->sum.switches += c.switches;
@@ -525,6 +581,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		t->sum.unreturned_calls += c.unreturned_calls;
 		t->sum.shed_calls += c.shed_calls;
 		t->sum.unwritten_calls += c.unwritten_calls;
+		t->sum.lost_logs += c.lost_logs;
 	}
 }
 
@@ -535,6 +592,7 @@ int recorder_close(struct recorder *r)
 	if (!r)
 		return 0;
 	names_close(r->names);
+	logs_close(r->logs);
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = sink_close(r->sink) ?: err;

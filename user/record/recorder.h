@@ -23,6 +23,7 @@ struct recorder_cfg {
 	const char *cpus_text;		/* the same as a list, "0-3,7" */
 	bool perfetto_packets;
 	struct funcs *funcs;		/* functions to trace; NULL: none. Borrowed. */
+	bool logs;			/* record the kernel's log too */
 	funcs_progress_fn progress;	/* of attaching and detaching them; NULL: not told */
 	void *progress_ctx;
 };
@@ -44,12 +45,15 @@ struct recorder_cpu {
 	uint64_t unreturned_calls;	/* lost too: the kernel did not tell of the return */
 	uint64_t shed_calls;		/* beyond --func-max-rate */
 	uint64_t unwritten_calls;
+	uint64_t lost_logs;		/* lines of the log, or parts of them: ring full */
 };
 
 struct recorder_totals {
 	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
 	uint64_t names, names_lost;
 	uint64_t skipped;		/* programs the kernel did not run */
+	uint64_t logs, unwritten_logs;	/* lines of the kernel's log */
+	int kmsg_err;			/* -errno: /dev/kmsg was not to be had, lines have no level */
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes;

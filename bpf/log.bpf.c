@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's log: what is printed, as it is printed, by the thread it happens on.
+ * Level, facility and dictionary are not told here; the recorder takes them from
+ * /dev/kmsg (user/record/logs.c).
+ */
+#include "event_ring.bpf.h"
+
+/* Reached from any context. @text does not end with a NUL, nor with the newline it was printed with. */
+SEC("tp_btf/console")
+int BPF_PROG(on_console, const char *text, unsigned long len)
+{
+	struct task_struct *me = bpf_get_current_task_btf();
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_ctl *ctl = ctl_of(cpu);
+	const struct actor who = actor_of(me, cpu);
+	__u64 *rec, ts, bytes = len;
+
+	if (!ctl || !is_recording(ctl))
+		return 0;
+	ts = bpf_ktime_get_boot_ns();
+	if (bytes > LOG_TEXT_BYTES)
+		bytes = LOG_TEXT_BYTES;
+	rec = event_reserve(ctl, LOG_TEXT + (bytes + 7) / 8, event_ring_bytes(), &ctl->lost_logs);
+	if (!rec)
+		return 0;
+	rec[LOG_TS] = ts;
+	rec[LOG_PROCESS] = who.process;
+	rec[LOG_THREAD] = who.thread;
+	rec[LOG_LEN] = bytes | (in_interrupt(ctl->preempt_count, me, false) ? LOG_INTERRUPT : 0);
+	bpf_probe_read_kernel(rec + LOG_TEXT, bytes, text);
+	event_submit(ctl, rec, FXT_HEADER(FXT_LOG, LOG_TEXT + (bytes + 7) / 8));
+	return 0;
+}

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests of the kernel's log: what is printed, against what /dev/kmsg has of it.
+
+    log_test.py BUILD_DIR [NAME...]
+
+Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
+KFXT_TEST_SCALE: see harness.py.
+"""
+import collections
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.dirname(__file__))
+from harness import (KFXT, PATIENCE, equal, expect, load, main, note, record, run, scaled, test, until,  # noqa: E402
+                     verify)
+import fxtread  # noqa: E402, where trace.py found it
+
+RATE = '/proc/sys/kernel/printk_devkmsg'
+LEVELS = ('emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug')
+# Writes each line of its file, a line of the file being one write; tells its thread.
+PRINT = r'''
+import ast, os, sys, threading
+def work(path):
+    fd = os.open('/dev/kmsg', os.O_WRONLY)
+    for line in open(path):
+        os.write(fd, ast.literal_eval(line) + b'\n')
+    told.append(f'{threading.get_native_id()} {path}')
+told = []
+threads = [threading.Thread(target=work, args=(path,)) for path in sys.argv[1:]]
+for t in threads: t.start()
+for t in threads: t.join()
+print(*told, sep='\n')
+'''
+
+Line = collections.namedtuple('Line', 'ts tid text level facility')
+
+
+class Unlimited:
+    """/dev/kmsg takes all that is written; otherwise ten lines in five seconds from each who opens it."""
+
+    def __enter__(self):
+        with open(RATE) as f:
+            self.was = f.read()
+        self.write('on\n')
+
+    def __exit__(self, *_):
+        self.write(self.was)
+
+    def write(self, text):
+        with open(RATE, 'w') as f:
+            f.write(text)
+
+
+class Kmsg:
+    """What comes into the kernel's log from here on: [(sequence number, level, facility, bytes)]."""
+
+    def __init__(self):
+        self.fd = os.open('/dev/kmsg', os.O_RDONLY | os.O_NONBLOCK)
+        os.lseek(self.fd, 0, os.SEEK_END)
+
+    def read(self):
+        found = []
+        while True:
+            try:
+                head, _, rest = os.read(self.fd, 8192).partition(b';')
+            except BlockingIOError:
+                return found
+            prio, number = head.split(b',')[:2]
+            text = re.sub(rb'\\x([0-9a-f]{2})', lambda m: bytes([int(m[1], 16)]), rest.split(b'\n')[0])
+            found.append((int(number), LEVELS[int(prio) & 7], int(prio) >> 3, text))
+
+
+def lines_of(trace):
+    """Log records, in order of time; each must have its instant."""
+    records, instants = [], {}
+    for rec in fxtread.read(trace):
+        if rec['type'] == 'log':
+            records.append((rec['timestamp'], rec['thread'][1], rec['log_message']))
+        elif rec['type'] == 'event' and rec['category'] == 'log':
+            args = {name: value for name, _, value in rec['arguments']}
+            equal((rec['event_type'], rec['name']), ('instant', 'printk'), 'how a line is drawn')
+            instants[rec['timestamp'], rec['thread'][1], args['text']] = args
+    equal(sorted(instants), sorted(records), 'instants against log records')
+    return [Line(*r, instants[r].get('level'), instants[r].get('facility')) for r in sorted(records)]
+
+
+def plain(text):
+    """Bytes from what the trace has of them."""
+    return re.sub(rb'\\x([0-9a-f]{2})', lambda m: bytes([int(m[1], 16)]), text.encode())
+
+
+def print_all(tmp, *lists, options=()):
+    """Records while a thread each writes these lines; the trace's lines, [(tid, lines of that thread)]."""
+    paths = []
+    for n, lines in enumerate(lists):
+        paths.append(f'{tmp}/lines{n}')
+        with open(paths[-1], 'w') as f:
+            f.writelines(f'{line!r}\n' for line in lines)
+    with Unlimited():
+        out = record(tmp + '/t.fxt', *options, '--', sys.executable, '-c', PRINT, *paths)
+    tids = {path: int(tid) for tid, path in (line.split() for line in out.splitlines())}
+    verify(tmp + '/t.fxt')
+    return lines_of(tmp + '/t.fxt'), [(tids[path], lines) for path, lines in zip(paths, lists)]
+
+
+@test
+def lines_of_two_threads(tmp):
+    count = scaled(400) + 10
+    odd = [b'kfxt-test ' + b'x' * 900, b'kfxt-test one\nkfxt-test two', b'kfxt-test \xff\xc3\x28 \\x41 \xc3\xa4',
+           b'kfxt-test \x01\x1b[1m', b'<3>kfxt-test an error', b'<14>kfxt-test of user level']
+    found, wrote = print_all(tmp, odd + [b'kfxt-test A %d' % n for n in range(count)],
+                             [b'kfxt-test B %d' % n for n in range(count)])
+    for tid, lines in wrote:
+        mine = [line for line in found if line.tid == tid]
+        equal([plain(line.text) for line in mine], [re.sub(rb'^<\d+>', b'', text) for text in lines], f'lines of {tid}')
+    named = {plain(line.text): (line.level, line.facility) for line in found}
+    equal(named[b'kfxt-test an error'], ('err', 'user'), 'level')
+    equal(named[b'kfxt-test of user level'], ('info', 'user'), 'level')
+    equal(named[b'kfxt-test A 0'], ('warning', 'user'), 'level of a line without one')
+    t = load(tmp + '/t.fxt')
+    equal(t.ledger_sum('logs'), len(found), 'lines, ledger against file')
+    equal(t.ledger_sum('lost_logs'), 0, 'lost')
+
+
+@test
+def same_as_kmsg(tmp):
+    """Every line of the kernel's, whoever printed it, and none from before the start."""
+    with open('/dev/kmsg', 'w') as f:
+        f.write('kfxt-test before\n')
+    kmsg = Kmsg()
+    found, _ = print_all(tmp, [b'kfxt-test %d' % n for n in range(50)], [b'<%d>kfxt-test' % n for n in range(200)])
+    wanted = kmsg.read()
+    equal(sum(b'kfxt-test' in text for _, _, _, text in wanted), 250, 'lines in /dev/kmsg')
+    first, last = [n for n, line in enumerate(wanted) if b'kfxt-test' in line[3]][::249]
+    within = {(level, text) for _, level, _, text in wanted[first:last + 1]}
+    traced = collections.Counter((line.level, plain(line.text)) for line in found)
+    missing = collections.Counter((level, text) for _, level, _, text in wanted[first:last + 1]) - traced
+    equal(missing, collections.Counter(), 'lines of /dev/kmsg that are not in the trace')
+    equal({text for _, text in traced if text == b'kfxt-test before'}, set(), 'lines from before the start')
+    note(f'{len(found)} lines, {len(within)} of them different')
+
+
+def all_accounted_for(trace, tid, count):
+    """Of the lines "kfxt-test N" that a thread prints those in the trace and those lost are all."""
+    t, found = load(trace), lines_of(trace)
+    numbers = [int(line.text.split()[1]) for line in found if line.tid == tid]
+    lost = t.ledger_sum('lost_logs', 'skipped')
+    equal(numbers, sorted(set(numbers)), 'their order')
+    expect(len(numbers) <= count <= len(numbers) + lost, f'{len(numbers)} in the trace, {lost} lost, {count} written')
+    note(f'{count} written, {len(numbers)} in the trace, {sum(line.level is None for line in found)} without a level, '
+         f'{lost} lost')
+    return lost
+
+
+@test
+def burst(tmp):
+    count = scaled(20000)
+    _, ((tid, _),) = print_all(tmp, [b'kfxt-test %d' % n for n in range(count)])
+    all_accounted_for(tmp + '/t.fxt', tid, count)
+
+
+@test
+def loss_is_counted(tmp):
+    """Nobody empties the rings for a while."""
+    recorder = subprocess.Popen([KFXT, 'record', '-m', '4K', '-o', tmp + '/t.fxt'], stderr=subprocess.PIPE)
+    until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'recording does not start')
+    recorder.send_signal(signal.SIGSTOP)
+    with Unlimited(), open('/dev/kmsg', 'wb', buffering=0) as f:
+        for n in range(200):
+            f.write(b'kfxt-test %d ' % n + b'y' * 800 + b'\n')
+    recorder.send_signal(signal.SIGCONT)
+    recorder.send_signal(signal.SIGINT)
+    err = recorder.communicate(timeout=PATIENCE)[1].decode()
+    equal(recorder.returncode, 0, err)
+    lost = all_accounted_for(tmp + '/t.fxt', threading.get_native_id(), 200)
+    expect(f"lost {lost} lines of the kernel's log" in err, err)
+    verify(tmp + '/t.fxt')
+
+
+@test
+def not_wanted(tmp):
+    with Unlimited():
+        record(tmp + '/t.fxt', '-e', '!log', '--', 'sh', '-c', 'echo kfxt-test silent >/dev/kmsg')
+    equal(lines_of(tmp + '/t.fxt'), [], 'lines, though none were wanted')
+    equal(load(tmp + '/t.fxt').ledger_sum('logs'), 0, 'lines in the ledger')
+    r = run('record', '-e', 'nothing', '-o', tmp + '/u.fxt', '-d', '1')
+    equal((r.returncode, os.path.exists(tmp + '/u.fxt')), (2, False), 'events that there are not')
+    expect('-e nothing: no such events' in r.stderr.decode(), r.stderr.decode())
+
+
+if __name__ == '__main__':
+    sys.exit(main('log'))

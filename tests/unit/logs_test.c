@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the kernel's log: records of /dev/kmsg, the joining of what was printed with
+ * them, escapes.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "../../bpf/session.h"
+#include "../../user/fxt/fxt.h"
+#include "../../user/record/kmsg.h"
+#include "../../user/record/logs.h"
+#include "cli_made.h"
+
+/* ---- /dev/kmsg ------------------------------------------------------------------- */
+
+static struct kmsg parsed(const char *record)
+{
+	static char buf[1024];
+	size_t len = strlen(record);
+	struct kmsg k;
+
+	memcpy(buf, record, len + 1);
+	assert_true(kmsg_parse(buf, len, &k));
+	return k;
+}
+
+static void test_kmsg(void **state)
+{
+	struct kmsg k = parsed("12,339,5140900,-;one \\xc3\\xa4 \\x5c two\n");
+
+	(void)state;
+	assert_int_equal(k.level, 4);
+	assert_int_equal(k.facility, 1);
+	assert_int_equal(k.seq, 339);
+	assert_int_equal(k.len, 12);
+	assert_string_equal(k.text, "one \xc3\xa4 \\ two");
+	assert_int_equal(k.pairs_cnt, 0);
+	k = parsed("6,1,2,c,caller=T1,more;a\\x0ab\n SUBSYSTEM=acpi\n DEVICE=+acpi:\\x01\n");
+	assert_string_equal(k.text, "a\nb");
+	assert_int_equal(k.pairs_cnt, 2);
+	assert_string_equal(k.pairs[0].key, "SUBSYSTEM");
+	assert_string_equal(k.pairs[0].value, "acpi");
+	assert_string_equal(k.pairs[1].key, "DEVICE");
+	assert_string_equal(k.pairs[1].value, "+acpi:\x01");
+	k = parsed("0,18446744073709551615,0,-;");
+	assert_int_equal(k.len, 0);
+	assert_true(k.seq == UINT64_MAX);
+	assert_string_equal(kmsg_level_name(k.level), "emerg");
+	/* no escapes, though nearly */
+	k = parsed("191,1,2,-;\\x4 \\xg0 \\x\n no pair\n");
+	assert_string_equal(k.text, "\\x4 \\xg0 \\x");
+	assert_string_equal(kmsg_facility_name(k.facility), "local7");
+	assert_int_equal(k.pairs_cnt, 0);
+	assert_null(kmsg_facility_name(12));
+	assert_null(kmsg_facility_name(31));
+	assert_null(kmsg_level_name(8));
+}
+
+static void test_kmsg_damaged(void **state)
+{
+	static const char *const records[] = { "", ";", "6;x", "6,;x", "6,x,2;x", "x,1,2;x", "6,1;2,x", "6,1,2,-" };
+	static const char whole[] = "6,1,2,-;text \\x41 \\x4\n KEY=\\x42\n K=\n =v\n";
+	char buf[64];
+	struct kmsg k;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		strcpy(buf, records[i]);
+		assert_false(kmsg_parse(buf, strlen(buf), &k));
+	}
+	/* cut anywhere, on the heap for the sanitizers */
+	for (i = 0; i < sizeof(whole); i++) {
+		char *copy = malloc(i + 1);
+
+		assert_non_null(copy);
+		memcpy(copy, whole, i);
+		if (kmsg_parse(copy, i, &k))
+			assert_true(k.len <= i && strlen(k.text) == k.len);
+		free(copy);
+	}
+}
+
+/* ---- escapes ----------------------------------------------------------------------- */
+
+static void assert_escaped(const char *text, size_t len, const char *wanted)
+{
+	char buf[256];
+	size_t got = logs_escape(buf, text, len);
+
+	buf[got] = 0;
+	assert_string_equal(buf, wanted);
+}
+
+static void test_escape(void **state)
+{
+	(void)state;
+	assert_escaped("plain \xc3\xa4\n\t\\n", 12, "plain \xc3\xa4\n\t\\n");
+	assert_escaped("\xff\xc3", 2, "\\xff\\xc3");
+	assert_escaped("a\0b\x1b[1m\x7f", 8, "a\\x00b\\x1b[1m\\x7f");
+	/* what looks like one of ours */
+	assert_escaped("\\x41 \\ \\", 8, "\\x5cx41 \\ \\");
+	assert_escaped("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
+	assert_escaped("", 0, "");
+}
+
+/* ---- joining ------------------------------------------------------------------------ */
+
+/* A FIFO stands in for /dev/kmsg: what is written at once is read at once, if it is alone in there. */
+struct fixture {
+	char dir[32], path[64];
+	int fifo;
+	struct made m;
+	struct logs *logs;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	int err;
+
+	assert_non_null(f);
+	strcpy(f->dir, "/tmp/kfxt-logs-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/kmsg", f->dir);
+	assert_int_equal(mkfifo(f->path, 0600), 0);
+	f->fifo = open(f->path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(f->fifo >= 0);
+	made_begin(&f->m);
+	assert_int_equal(logs_open(&f->logs, f->m.w, NULL, f->path, &err), 0);
+	assert_int_equal(err, 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	logs_close(f->logs);
+	made_close(&f->m);
+	made_free(&f->m);
+	close(f->fifo);
+	unlink(f->path);
+	rmdir(f->dir);
+	free(f);
+	return 0;
+}
+
+static void print_piece(struct fixture *f, uint64_t ts, uint64_t thread, const char *text, bool interrupt)
+{
+	uint64_t rec[LOG_TEXT + LOG_TEXT_BYTES / 8] = { 0 };
+	const size_t len = strlen(text);
+
+	rec[LOG_HEADER] = FXT_HEADER(FXT_LOG, LOG_TEXT + (len + 7) / 8);
+	rec[LOG_TS] = ts;
+	rec[LOG_PROCESS] = 1;
+	rec[LOG_THREAD] = thread;
+	rec[LOG_LEN] = len | (interrupt ? LOG_INTERRUPT : 0);
+	memcpy(rec + LOG_TEXT, text, len);
+	assert_int_equal(logs_take(f->logs, rec, 0), 0);
+}
+
+static void kmsg(struct fixture *f, const char *record, uint64_t before_ns)
+{
+	assert_true(write(f->fifo, record, strlen(record)) == (ssize_t)strlen(record));
+	assert_int_equal(logs_write(f->logs, before_ns), 0);
+}
+
+/* One log record is "ts thread text" and, by its instant, "level"; all of them, a line each. */
+static void assert_lines(struct fixture *f, const char *wanted)
+{
+	char text[4096] = "", line[2048];
+	struct fxt_record rec;
+	struct fxt_reader *r;
+
+	assert_int_equal(fxt_writer_flush(f->m.w), 0);
+	f->m.at = 0;
+	assert_int_equal(fxt_reader_open(&r, made_read, &f->m), 0);
+	while (fxt_reader_next(r, &rec) > 0) {
+		const struct fxt_arg *level;
+
+		if (rec.kind == FXT_KIND_LOG) {
+			snprintf(line, sizeof(line), "%llu %llu %.*s", (unsigned long long)rec.ts,
+				 (unsigned long long)rec.log.thread.thread, (int)rec.log.text.len, rec.log.text.data);
+			strcat(text, line);
+		} else if (rec.kind == FXT_KIND_EVENT) {
+			level = fxt_record_arg(&rec, "level");
+			snprintf(line, sizeof(line), " %.*s\n", level ? (int)level->str.len : 1,
+				 level ? level->str.data : "-");
+			strcat(text, line);
+		}
+	}
+	fxt_reader_close(r);
+	assert_string_equal(text, wanted);
+}
+
+static void test_join(void **state)
+{
+	struct fixture *f = *state;
+	struct logs_counts counts;
+
+	print_piece(f, 200, 7, "second", false);
+	print_piece(f, 100, 8, "first", false);	/* of another CPU */
+	kmsg(f, "6,1,0,-;first\n", 0);
+	kmsg(f, "3,2,0,-;second\n", 0);
+	assert_lines(f, "100 8 first info\n200 7 second err\n");
+	logs_counts(f->logs, &counts);
+	assert_int_equal(counts.lines, 2);
+	assert_int_equal(counts.bare, 0);
+	assert_int_equal(counts.pieces, 2);
+}
+
+static void test_fragments(void **state)
+{
+	struct fixture *f = *state;
+	struct logs_counts counts;
+
+	print_piece(f, 100, 7, "one ", false);
+	print_piece(f, 110, 8, "other", false);
+	print_piece(f, 115, 7, "in between", true);
+	print_piece(f, 120, 7, "two ", false);
+	print_piece(f, 130, 7, "", false);
+	print_piece(f, 140, 7, "three", false);
+	kmsg(f, "4,1,0,-;other\n", 0);
+	kmsg(f, "5,2,0,-;in between\n", 0);
+	kmsg(f, "6,3,0,-;one two three\n", 0);
+	assert_lines(f, "110 8 other warning\n115 7 in between notice\n100 7 one two three info\n");
+	logs_counts(f->logs, &counts);
+	assert_int_equal(counts.lines, 3);
+	assert_int_equal(counts.pieces, 6);
+}
+
+static void test_waiting(void **state)
+{
+	struct fixture *f = *state;
+	struct logs_counts counts;
+
+	/* the record first, by chance */
+	print_piece(f, 100, 7, "x", false);
+	kmsg(f, "6,1,0,-;late\n", 0);
+	assert_lines(f, "");
+	print_piece(f, 150, 7, "late", false);
+	assert_int_equal(logs_write(f->logs, 0), 0);
+	assert_lines(f, "150 7 late info\n");
+	/* what /dev/kmsg never tells of */
+	assert_int_equal(logs_write(f->logs, 100), 0);
+	assert_lines(f, "150 7 late info\n");
+	assert_int_equal(logs_write(f->logs, 101), 0);
+	assert_lines(f, "150 7 late info\n100 7 x -\n");
+	print_piece(f, 200, 7, "y", false);
+	assert_int_equal(logs_write(f->logs, UINT64_MAX), 0);
+	assert_lines(f, "150 7 late info\n100 7 x -\n200 7 y -\n");
+	logs_counts(f->logs, &counts);
+	assert_int_equal(counts.bare, 2);
+}
+
+static void test_damaged_record(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t rec[LOG_TEXT + 1] = { 0 };
+
+	rec[LOG_HEADER] = FXT_HEADER(FXT_LOG, LOG_TEXT + 1);
+	rec[LOG_LEN] = 9;
+	assert_int_equal(logs_take(f->logs, rec, 0), -EINVAL);
+	rec[LOG_LEN] = 8;
+	assert_int_equal(logs_take(f->logs, rec, 0), 0);
+	kmsg(f, "not a record", UINT64_MAX);
+	assert_lines(f, "0 0 \\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00 -\n");
+}
+
+static void test_no_kmsg(void **state)
+{
+	struct fixture *f = *state;
+	int err;
+
+	logs_close(f->logs);
+	assert_int_equal(logs_open(&f->logs, f->m.w, NULL, "/nonexistent", &err), 0);
+	assert_int_equal(err, -ENOENT);
+	print_piece(f, 100, 7, "x", false);
+	assert_int_equal(logs_write(f->logs, 0), 0);
+	assert_lines(f, "100 7 x -\n");
+}
+
+#define LOGS_TEST(test)	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kmsg),
+		cmocka_unit_test(test_kmsg_damaged),
+		cmocka_unit_test(test_escape),
+		LOGS_TEST(test_join),
+		LOGS_TEST(test_fragments),
+		LOGS_TEST(test_waiting),
+		LOGS_TEST(test_damaged_record),
+		LOGS_TEST(test_no_kmsg),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

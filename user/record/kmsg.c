@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "6,339,5140900,-,caller=T1;text\n SUBSYSTEM=acpi\n DEVICE=+acpi:PNP0A03:00\n": level and
+ * facility, number, time, flags, whatever may be added; text and dictionary with all bytes
+ * that are not printable ASCII as \xNN.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmsg.h"
+
+const char *kmsg_level_name(unsigned int level)
+{
+	static const char *const names[] = {
+		"emerg", "alert", "crit", "err", "warning", "notice", "info", "debug",
+	};
+
+	return level < sizeof(names) / sizeof(names[0]) ? names[level] : NULL;
+}
+
+const char *kmsg_facility_name(unsigned int facility)
+{
+	static const char *const names[] = {
+		"kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron",
+		"authpriv", "ftp", NULL, NULL, NULL, NULL, "local0", "local1", "local2", "local3",
+		"local4", "local5", "local6", "local7",
+	};
+
+	return facility < sizeof(names) / sizeof(names[0]) ? names[facility] : NULL;
+}
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* Undoes the escapes of @text, @len bytes, in place, with a NUL behind; the new length. */
+static size_t unescape(char *text, size_t len)
+{
+	size_t in = 0, out = 0;
+
+	while (in < len) {
+		int high = in + 3 < len && text[in] == '\\' && text[in + 1] == 'x' ? hex(text[in + 2]) : -1;
+		int low = high >= 0 ? hex(text[in + 3]) : -1;
+
+		if (low >= 0) {
+			text[out++] = (char)(high << 4 | low);
+			in += 4;
+		} else {
+			text[out++] = text[in++];
+		}
+	}
+	text[out] = 0;
+	return out;
+}
+
+static void add_pair(struct kmsg *k, char *line, size_t len)
+{
+	char *value = memchr(line, '=', len);
+
+	if (!value || k->pairs_cnt == KMSG_PAIRS_MAX)
+		return;
+	*value++ = 0;
+	unescape(line, strlen(line));
+	unescape(value, (size_t)(line + len - value));
+	k->pairs[k->pairs_cnt].key = line;
+	k->pairs[k->pairs_cnt++].value = value;
+}
+
+bool kmsg_parse(char *record, size_t len, struct kmsg *out)
+{
+	char *p = record, *text, *end, *next;
+	unsigned long prio;
+
+	*out = (struct kmsg){ 0 };
+	record[len] = 0;
+	text = memchr(record, ';', len);
+	if (!text)
+		return false;
+	prio = strtoul(p, &p, 10);
+	if (p == record || *p++ != ',')
+		return false;
+	out->level = prio & 7;
+	out->facility = (uint8_t)(prio >> 3);
+	out->seq = strtoull(p, &end, 10);
+	if (end == p || *end != ',' || end > text)
+		return false;
+	text++;
+	end = memchr(text, '\n', (size_t)(record + len - text));
+	if (!end)
+		end = record + len;
+	/* A byte behind each part is its newline's or the one behind the record. */
+	for (p = end; p < record + len && p + 1 < record + len && p[1] == ' '; p = next) {
+		next = memchr(p + 2, '\n', (size_t)(record + len - (p + 2)));
+		if (!next)
+			next = record + len;
+		add_pair(out, p + 2, (size_t)(next - (p + 2)));
+	}
+	out->text = text;
+	out->len = unescape(text, (size_t)(end - text));
+	return true;
+}

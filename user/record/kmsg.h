@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Records of the kernel's log as /dev/kmsg has them, one to a read(2)
+ * (Documentation/ABI/testing/dev-kmsg).
+ */
+#ifndef RECORD_KMSG_H
+#define RECORD_KMSG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KMSG_BYTES_MAX	8192	/* of a record, which the kernel limits to 2 KiB of text, escaped */
+#define KMSG_PAIRS_MAX	8
+
+struct kmsg {
+	uint64_t seq;
+	uint8_t level;		/* 0 to 7 */
+	uint8_t facility;	/* 0: the kernel's own */
+	const char *text;	/* as it was printed, @len bytes of any value */
+	size_t len;
+	struct {
+		const char *key, *value;
+	} pairs[KMSG_PAIRS_MAX];	/* the dictionary: SUBSYSTEM, DEVICE */
+	unsigned int pairs_cnt;
+};
+
+/*
+ * Takes @record, @len bytes and room for a NUL behind them, apart in place: what @out points to
+ * lies in it. False: it is no such record.
+ */
+bool kmsg_parse(char *record, size_t len, struct kmsg *out);
+/* "err", "user"; a facility without a name is its number, NULL. */
+const char *kmsg_level_name(unsigned int level);
+const char *kmsg_facility_name(unsigned int facility);
+
+#endif

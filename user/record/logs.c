@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoint tells who printed what and when, piece by piece; /dev/kmsg tells what the
+ * pieces came to, with level and dictionary, but neither thread nor a time that is exact. Both
+ * are in order, but for what several CPUs print at the same moment, so text and order join
+ * them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../bpf/session.h"
+#include "../fxt/fxt.h"
+#include "../fxt/utf8.h"
+#include "kmsg.h"
+#include "logs.h"
+#include "packets.h"
+
+#define WINDOW		64	/* pieces or records that may have come before the one wanted */
+#define KMSG_WAITING	4096	/* records whose pieces have not come yet */
+#define KMSG_WAIT_NS	1000000000ULL	/* then they will not: lost, or of a CPU that is not recorded */
+#define PIECES_WAITING	65536U	/* pieces whose record has not come yet */
+#define LINE_BYTES	4096	/* of any value; twice what a kernel prints */
+
+/* As the kernel side saw it: a whole line or, by pr_cont(), a part of one. */
+struct piece {
+	uint64_t ts;
+	struct fxt_thread thread;
+	uint32_t cpu;
+	uint32_t len;
+	bool interrupt;
+	bool done;		/* written */
+	char *text;
+};
+
+struct waiting {
+	uint64_t until_ns;	/* as logs_write() has it */
+	char *record;		/* what .kmsg points into */
+	struct kmsg kmsg;
+};
+
+struct logs {
+	struct fxt_writer *w;
+	struct packets *packets;
+	int fd;				/* -1: no /dev/kmsg */
+	struct piece *pieces;		/* by time, once sorted */
+	size_t pieces_cnt, pieces_room;
+	size_t first;			/* all before it are done */
+	struct waiting *waiting;	/* in order */
+	size_t waiting_cnt;
+	struct logs_counts counts;
+};
+
+int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg,
+	      int *kmsg_err)
+{
+	struct logs *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->w = w;
+	l->packets = packets;
+	l->waiting = calloc(KMSG_WAITING, sizeof(*l->waiting));
+	l->fd = kmsg ? open(kmsg, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	*kmsg_err = kmsg && l->fd < 0 ? -errno : 0;
+	if (!l->waiting) {
+		logs_close(l);
+		return -ENOMEM;
+	}
+	if (l->fd >= 0)
+		lseek(l->fd, 0, SEEK_END);
+	*out = l;
+	return 0;
+}
+
+int logs_take(struct logs *l, const uint64_t *rec, uint32_t cpu)
+{
+	const uint32_t len = (uint32_t)rec[LOG_LEN];
+	struct piece *larger;
+	char *text;
+
+	if (len > (FXT_GET(rec[LOG_HEADER], FXT_F_SIZE) - LOG_TEXT) * 8)
+		return -EINVAL;
+	if (l->pieces_cnt == l->pieces_room) {
+		l->pieces_room = l->pieces_room ? 2 * l->pieces_room : 256;
+		larger = realloc(l->pieces, l->pieces_room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		l->pieces = larger;
+	}
+	text = malloc(len + 1);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, rec + LOG_TEXT, len);
+	l->pieces[l->pieces_cnt++] = (struct piece){
+		.ts = rec[LOG_TS], .cpu = cpu, .len = len, .text = text,
+		.thread = { .process = rec[LOG_PROCESS], .thread = rec[LOG_THREAD] },
+		.interrupt = rec[LOG_LEN] & LOG_INTERRUPT,
+	};
+	l->counts.pieces++;
+	return 0;
+}
+
+/* ---- writing -------------------------------------------------------------------------- */
+
+static bool is_plain(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)s[0];
+
+	if (c >= 0x80)
+		return fxt_utf8_valid(s, len);
+	if (c == '\\')
+		return len < 2 || s[1] != 'x';
+	return (c >= ' ' && c != 0x7f) || c == '\n' || c == '\t';
+}
+
+/* How many bytes the character at @s has, 1 if it is none. */
+static size_t char_len(const char *s, size_t len)
+{
+	size_t n;
+
+	for (n = 1; n <= 4 && n <= len; n++)
+		if (fxt_utf8_valid(s, n))
+			return n;
+	return 1;
+}
+
+size_t logs_escape(char *dst, const char *text, size_t len)
+{
+	size_t i, n, out = 0;
+
+	for (i = 0; i < len; i += n) {
+		n = char_len(text + i, len - i);
+		/* Of a backslash what follows counts. */
+		if (is_plain(text + i, text[i] == '\\' ? len - i : n)) {
+			memcpy(dst + out, text + i, n);
+			out += n;
+		} else {
+			char code[5];
+
+			snprintf(code, sizeof(code), "\\x%02x", (unsigned char)text[i]);
+			memcpy(dst + out, code, 4);
+			out += 4;
+			n = 1;
+		}
+	}
+	return out;
+}
+
+/* @kmsg NULL: only the text is known. */
+static int write_instant(struct logs *l, const struct piece *first, struct fxt_str text, const struct kmsg *kmsg)
+{
+	const struct fxt_event event = {
+		.type = FXT_INSTANT, .ts = first->ts, .thread = first->thread,
+		.category = fxt_str("log"), .name = fxt_str("printk"),
+	};
+	struct fxt_arg args[4 + KMSG_PAIRS_MAX];
+	unsigned int n = 0, i;
+
+	args[n++] = fxt_arg_str("text", text);
+	if (kmsg) {
+		const char *facility = kmsg_facility_name(kmsg->facility);
+
+		args[n++] = fxt_arg_str("level", fxt_str(kmsg_level_name(kmsg->level)));
+		args[n++] = facility ? fxt_arg_str("facility", fxt_str(facility)) :
+				       fxt_arg_u32("facility", kmsg->facility);
+	}
+	if (first->interrupt)
+		args[n++] = fxt_arg_bool("interrupt", true);
+	for (i = 0; kmsg && i < kmsg->pairs_cnt; i++)
+		args[n++] = fxt_arg_str(kmsg->pairs[i].key, fxt_str_inline(kmsg->pairs[i].value,
+									   strlen(kmsg->pairs[i].value)));
+	return fxt_write_event(l->w, &event, args, n);
+}
+
+/* A line of @cnt pieces, their text being @bytes of @text. */
+static int write_line(struct logs *l, const struct piece *first, unsigned int cnt, const char *text, size_t bytes,
+		      const struct kmsg *kmsg)
+{
+	char escaped[4 * LINE_BYTES + 1];
+	size_t len = logs_escape(escaped, text, bytes < LINE_BYTES ? bytes : LINE_BYTES);
+	const struct fxt_str str = fxt_str_inline(escaped, len);
+	int err;
+
+	escaped[len] = 0;
+	err = fxt_write_log(l->w, first->ts, first->thread, str);
+	err = err ?: write_instant(l, first, str, kmsg);
+	if (!err && l->packets)
+		err = packets_write_log(l->packets, &(struct packets_log){
+			.ts = first->ts, .process = first->thread.process, .thread = first->thread.thread,
+			.level = kmsg ? kmsg->level : -1, .text = escaped,
+			.tag = kmsg ? kmsg_facility_name(kmsg->facility) : NULL,
+		});
+	if (err) {
+		l->counts.unwritten += cnt;
+		return err;
+	}
+	l->counts.lines++;
+	l->counts.bare += !kmsg;
+	return 0;
+}
+
+/* ---- joining -------------------------------------------------------------------------- */
+
+/* The pieces from the @i'th on that make up @kmsg: marks them done, *@cnt is how many. */
+static bool take_pieces(struct logs *l, size_t i, const struct kmsg *kmsg, unsigned int *cnt)
+{
+	const struct piece *first = &l->pieces[i];
+	size_t places[WINDOW], pos = 0, n = 0, k;
+
+	for (; i < l->pieces_cnt && n < WINDOW; i++) {
+		const struct piece *p = &l->pieces[i];
+
+		if (p->done || p->thread.thread != first->thread.thread || p->interrupt != first->interrupt)
+			continue;
+		if (p->len > kmsg->len - pos || memcmp(p->text, kmsg->text + pos, p->len) != 0)
+			break;
+		places[n++] = i;
+		pos += p->len;
+		if (pos < kmsg->len)
+			continue;
+		for (k = 0; k < n; k++)
+			l->pieces[places[k]].done = true;
+		*cnt = (unsigned int)n;
+		return true;
+	}
+	return false;
+}
+
+/* Writes the line that @kmsg tells of, if its pieces are there. 0: they are not; 1; or -errno. */
+static int join(struct logs *l, const struct kmsg *kmsg)
+{
+	unsigned int looked = 0, cnt;
+	size_t i;
+	int err;
+
+	while (l->first < l->pieces_cnt && l->pieces[l->first].done)
+		l->first++;
+	for (i = l->first; i < l->pieces_cnt && looked < WINDOW; i++) {
+		if (l->pieces[i].done)
+			continue;
+		looked++;
+		/* An empty piece begins every line, but is only an empty one. */
+		if (!l->pieces[i].len && kmsg->len)
+			continue;
+		if (!take_pieces(l, i, kmsg, &cnt))
+			continue;
+		err = write_line(l, &l->pieces[i], cnt, kmsg->text, kmsg->len, kmsg);
+		return err ? err : 1;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->ts < y->ts ? -1 : x->ts > y->ts;
+}
+
+/* Takes what /dev/kmsg has now; of what it has overwritten nothing is known. */
+static int read_kmsg(struct logs *l, uint64_t until_ns)
+{
+	char buf[KMSG_BYTES_MAX + 1];
+	ssize_t len;
+
+	while (l->fd >= 0 && l->waiting_cnt < KMSG_WAITING) {
+		struct waiting *next = &l->waiting[l->waiting_cnt];
+
+		len = read(l->fd, buf, KMSG_BYTES_MAX);
+		if (len < 0 && (errno == EPIPE || errno == EINTR))
+			continue;
+		if (len <= 0)
+			break;
+		next->record = malloc((size_t)len + 1);
+		if (!next->record)
+			return -ENOMEM;
+		memcpy(next->record, buf, (size_t)len);
+		next->until_ns = until_ns;
+		if (kmsg_parse(next->record, (size_t)len, &next->kmsg))
+			l->waiting_cnt++;
+		else
+			free(next->record);
+	}
+	return 0;
+}
+
+/* Joins what has come of both; records whose pieces are not there wait. */
+static int join_all(struct logs *l, uint64_t before_ns)
+{
+	size_t i, kept = 0;
+	int err = 0, joined;
+
+	for (i = 0; i < l->waiting_cnt; i++) {
+		joined = join(l, &l->waiting[i].kmsg);
+		if (joined < 0)
+			err = joined;
+		if (joined || l->waiting[i].until_ns <= before_ns || i + KMSG_WAITING / 2 < l->waiting_cnt)
+			free(l->waiting[i].record);
+		else
+			l->waiting[kept++] = l->waiting[i];
+	}
+	l->waiting_cnt = kept;
+	return err;
+}
+
+int logs_write(struct logs *l, uint64_t before_ns)
+{
+	const uint64_t until_ns = before_ns == UINT64_MAX ? before_ns : before_ns + KMSG_WAIT_NS;
+	size_t i, kept = 0;
+	int err = 0, failed;
+
+	if (l->pieces_cnt)
+		qsort(l->pieces, l->pieces_cnt, sizeof(*l->pieces), compare);
+	l->first = 0;
+	do {
+		failed = read_kmsg(l, until_ns);
+		err = err ?: failed;
+		failed = join_all(l, before_ns);
+		err = err ?: failed;
+	} while (!failed && l->waiting_cnt == KMSG_WAITING);
+	if (l->fd < 0)
+		before_ns = UINT64_MAX;
+	else if (l->pieces_cnt > PIECES_WAITING && before_ns < l->pieces[l->pieces_cnt - PIECES_WAITING].ts)
+		before_ns = l->pieces[l->pieces_cnt - PIECES_WAITING].ts;
+	for (i = 0; i < l->pieces_cnt; i++) {
+		struct piece *p = &l->pieces[i];
+
+		if (!p->done && p->ts < before_ns) {
+			failed = write_line(l, p, 1, p->text, p->len, NULL);
+			err = err ?: failed;
+			p->done = true;
+		}
+		if (p->done)
+			free(p->text);
+		else
+			l->pieces[kept++] = *p;
+	}
+	l->pieces_cnt = kept;
+	l->first = 0;
+	return err;
+}
+
+int logs_fd(const struct logs *l)
+{
+	return l ? l->fd : -1;
+}
+
+void logs_counts(const struct logs *l, struct logs_counts *counts)
+{
+	*counts = l->counts;
+}
+
+void logs_close(struct logs *l)
+{
+	size_t i;
+
+	if (!l)
+		return;
+	for (i = 0; i < l->pieces_cnt; i++)
+		free(l->pieces[i].text);
+	for (i = 0; i < l->waiting_cnt; i++)
+		free(l->waiting[i].record);
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l->pieces);
+	free(l->waiting);
+	free(l);
+}

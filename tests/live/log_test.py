@@ -20,6 +20,7 @@ from harness import (KFXT, PATIENCE, equal, expect, load, main, note, record, ru
                      verify)
 import fxtread  # noqa: E402, where trace.py found it
 
+SYSRQ = '/proc/sysrq-trigger'
 RATE = '/proc/sys/kernel/printk_devkmsg'
 LEVELS = ('emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug')
 # Writes each line of its file, a line of the file being one write; tells its thread.
@@ -155,6 +156,22 @@ def all_accounted_for(trace, tid, count):
     note(f'{count} written, {len(numbers)} in the trace, {sum(line.level is None for line in found)} without a level, '
          f'{lost} lost')
     return lost
+
+
+def line_of_parts(tmp):
+    """The kernel prints its help word by word."""
+    kmsg = Kmsg()
+    record(tmp + '/t.fxt', '--', 'sh', '-c', f'echo h >{SYSRQ}; echo kfxt-test >/dev/kmsg')
+    wanted = [(level, text) for _, level, _, text in kmsg.read() if b'HELP' in text]
+    equal(len(wanted), 1, 'lines of help in /dev/kmsg')
+    equal([(line.level, plain(line.text)) for line in lines_of(tmp + '/t.fxt') if 'HELP' in line.text], wanted, 'the help')
+    verify(tmp + '/t.fxt')
+
+
+if os.path.exists(SYSRQ):
+    test(line_of_parts)
+else:
+    note(f'line_of_parts: not here, there is no {SYSRQ}')
 
 
 @test

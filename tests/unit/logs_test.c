@@ -295,6 +295,22 @@ static void test_no_kmsg(void **state)
 	assert_lines(f, "100 7 x -\n");
 }
 
+/* Readable for ever, and nothing comes: nobody waits for it. */
+static void test_other_kmsg(void **state)
+{
+	struct fixture *f = *state;
+	int err;
+
+	logs_close(f->logs);
+	assert_int_equal(logs_open(&f->logs, f->m.w, NULL, "/dev/null", &err), 0);
+	assert_int_equal(err, 0);
+	assert_true(logs_fd(f->logs) >= 0);
+	print_piece(f, 100, 7, "x", false);
+	assert_int_equal(logs_write(f->logs, 0), 0);
+	assert_int_equal(logs_fd(f->logs), -1);
+	assert_lines(f, "100 7 x -\n");
+}
+
 #define LOGS_TEST(test)	cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -308,6 +324,7 @@ int main(void)
 		LOGS_TEST(test_waiting),
 		LOGS_TEST(test_damaged_record),
 		LOGS_TEST(test_no_kmsg),
+		LOGS_TEST(test_other_kmsg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

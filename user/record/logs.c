@@ -261,6 +261,13 @@ static int compare(const void *a, const void *b)
 	return x->ts < y->ts ? -1 : x->ts > y->ts;
 }
 
+/* No more of it: it is not what it should be, as in some containers, and would be readable for ever. */
+static void give_up_kmsg(struct logs *l)
+{
+	close(l->fd);
+	l->fd = -1;
+}
+
 /* Takes what /dev/kmsg has now; of what it has overwritten nothing is known. */
 static int read_kmsg(struct logs *l, uint64_t until_ns)
 {
@@ -273,8 +280,12 @@ static int read_kmsg(struct logs *l, uint64_t until_ns)
 		len = read(l->fd, buf, KMSG_BYTES_MAX);
 		if (len < 0 && (errno == EPIPE || errno == EINTR))
 			continue;
-		if (len <= 0)
+		if (len < 0 && errno == EAGAIN)
 			break;
+		if (len <= 0) {
+			give_up_kmsg(l);
+			break;
+		}
 		next->record = malloc((size_t)len + 1);
 		if (!next->record)
 			return -ENOMEM;

@@ -375,11 +375,12 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 	struct pollfd fds[] = {
 		{ .fd = stop_fd, .events = POLLIN },
 		{ .fd = names_fd(r->names), .events = POLLIN },
-		{ .fd = logs_fd(r->logs), .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	int err = scan(r);
 
 	while (!err) {
+		fds[2].fd = logs_fd(r->logs);
 		if (poll(fds, 3, FLUSH_MS) < 0 && errno != EINTR)
 			return -errno;
 		err = drain(r, true);

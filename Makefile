@@ -171,12 +171,13 @@ unit: $(UNIT_BIN) $(TEST_BIN)
 vm-programs: unit $(O)/tests/module_tester
 
 # libFuzzer: everything a fuzzer runs through is compiled with it.
-FUZZ	:= fxt_fuzz peel_fuzz parse_fuzz convert_fuzz
+FUZZ	:= fxt_fuzz peel_fuzz parse_fuzz convert_fuzz kmsg_fuzz
 FUZZ_BIN := $(FUZZ:%=$(O)/tests/%)
 VERIFY_SRC := $(addprefix user/cli/,verify.c verify_format.c verify_sense.c summary.c trace.c input.c \
 	json.c log.c num.c opt.c output.c)
 $(O)/tests/fxt_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FXT_SRC)
 $(O)/tests/peel_fuzz: $(filter user/ftrace/peel%,$(FTRACE_SRC))
+$(O)/tests/kmsg_fuzz: user/record/kmsg.c user/fxt/utf8.c
 $(O)/tests/parse_fuzz: tests/unit/parse_walk.c $(filter user/ftrace/parse%,$(FTRACE_SRC))
 $(O)/tests/convert_fuzz: tests/unit/convert_pipe.c $(FXT_SRC) $(READ_SRC) $(FTRACE_SRC) $(BUILD_SRC) \
 	$(VERIFY_SRC)

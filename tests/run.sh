@@ -103,7 +103,8 @@ suite_sanitize() {
 # Seeds for the fuzzers: beginnings of the samples; the peeler's begin with a mode byte.
 make_seeds() {
 	local dir=$1 file name
-	mkdir -p "$dir"/{fxt,peel,parse,convert}
+	mkdir -p "$dir"/{fxt,peel,parse,convert,kmsg}
+	printf '12,339,5140900,-,caller=T1;text \\x41\n SUBSYSTEM=acpi\n' >"$dir/kmsg/record"
 	gzip -dc tests/golden/states-6.1.fxt.gz >"$dir/fxt/states"
 	for file in tests/corpus/ftrace/*.{txt,html,json}; do
 		name=${file##*/}
@@ -118,7 +119,7 @@ suite_fuzz() {
 	passed=0 failed=0
 	rm -rf "$O/fuzz"
 	make_seeds "$O/fuzz"
-	for what in fxt peel parse convert; do
+	for what in fxt peel parse convert kmsg; do
 		try "fuzzer of $what builds" build "$O/tests/${what}_fuzz"
 		# The same seed each time: what passed once does not fail for no reason. For
 		# new ground: FUZZ_SEED=0 FUZZ_SECONDS=3600 tests/run.sh fuzz

@@ -99,7 +99,7 @@ static void test_kmsg_damaged(void **state)
 static void assert_escaped(const char *text, size_t len, const char *wanted)
 {
 	char buf[256];
-	size_t got = logs_escape(buf, text, len);
+	size_t got = kmsg_escape(buf, text, len);
 
 	buf[got] = 0;
 	assert_string_equal(buf, wanted);

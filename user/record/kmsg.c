@@ -4,9 +4,11 @@
  * facility, number, time, flags, whatever may be added; text and dictionary with all bytes
  * that are not printable ASCII as \xNN.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fxt/utf8.h"
 #include "kmsg.h"
 
 const char *kmsg_level_name(unsigned int level)
@@ -103,4 +105,50 @@ bool kmsg_parse(char *record, size_t len, struct kmsg *out)
 	out->text = text;
 	out->len = unescape(text, (size_t)(end - text));
 	return true;
+}
+
+/* ---- text of any bytes ---------------------------------------------------------------- */
+
+static bool is_plain(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)s[0];
+
+	if (c >= 0x80)
+		return fxt_utf8_valid(s, len);
+	if (c == '\\')
+		return len < 2 || s[1] != 'x';
+	return (c >= ' ' && c != 0x7f) || c == '\n' || c == '\t';
+}
+
+/* How many bytes the character at @s has, 1 if it is none. */
+static size_t char_len(const char *s, size_t len)
+{
+	size_t n;
+
+	for (n = 1; n <= 4 && n <= len; n++)
+		if (fxt_utf8_valid(s, n))
+			return n;
+	return 1;
+}
+
+size_t kmsg_escape(char *dst, const char *text, size_t len)
+{
+	size_t i, n, out = 0;
+
+	for (i = 0; i < len; i += n) {
+		n = char_len(text + i, len - i);
+		/* Of a backslash what follows counts. */
+		if (is_plain(text + i, text[i] == '\\' ? len - i : n)) {
+			memcpy(dst + out, text + i, n);
+			out += n;
+		} else {
+			char code[5];
+
+			snprintf(code, sizeof(code), "\\x%02x", (unsigned char)text[i]);
+			memcpy(dst + out, code, 4);
+			out += 4;
+			n = 1;
+		}
+	}
+	return out;
 }

@@ -34,4 +34,11 @@ bool kmsg_parse(char *record, size_t len, struct kmsg *out);
 const char *kmsg_level_name(unsigned int level);
 const char *kmsg_facility_name(unsigned int facility);
 
+/*
+ * Makes a text of any bytes UTF-8 from which they can be had back: what is not UTF-8, and
+ * control characters but newline and tab, become \xNN, and so does the backslash of a \x that
+ * stood there. At most 4 * @len bytes into @dst; their number.
+ */
+size_t kmsg_escape(char *dst, const char *text, size_t len);
+
 #endif

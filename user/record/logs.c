@@ -14,7 +14,6 @@
 
 #include "../../bpf/session.h"
 #include "../fxt/fxt.h"
-#include "../fxt/utf8.h"
 #include "kmsg.h"
 #include "logs.h"
 #include "packets.h"
@@ -106,50 +105,6 @@ int logs_take(struct logs *l, const uint64_t *rec, uint32_t cpu)
 
 /* ---- writing -------------------------------------------------------------------------- */
 
-static bool is_plain(const char *s, size_t len)
-{
-	unsigned char c = (unsigned char)s[0];
-
-	if (c >= 0x80)
-		return fxt_utf8_valid(s, len);
-	if (c == '\\')
-		return len < 2 || s[1] != 'x';
-	return (c >= ' ' && c != 0x7f) || c == '\n' || c == '\t';
-}
-
-/* How many bytes the character at @s has, 1 if it is none. */
-static size_t char_len(const char *s, size_t len)
-{
-	size_t n;
-
-	for (n = 1; n <= 4 && n <= len; n++)
-		if (fxt_utf8_valid(s, n))
-			return n;
-	return 1;
-}
-
-size_t logs_escape(char *dst, const char *text, size_t len)
-{
-	size_t i, n, out = 0;
-
-	for (i = 0; i < len; i += n) {
-		n = char_len(text + i, len - i);
-		/* Of a backslash what follows counts. */
-		if (is_plain(text + i, text[i] == '\\' ? len - i : n)) {
-			memcpy(dst + out, text + i, n);
-			out += n;
-		} else {
-			char code[5];
-
-			snprintf(code, sizeof(code), "\\x%02x", (unsigned char)text[i]);
-			memcpy(dst + out, code, 4);
-			out += 4;
-			n = 1;
-		}
-	}
-	return out;
-}
-
 /* @kmsg NULL: only the text is known. */
 static int write_instant(struct logs *l, const struct piece *first, struct fxt_str text, const struct kmsg *kmsg)
 {
@@ -181,7 +136,7 @@ static int write_line(struct logs *l, const struct piece *first, unsigned int cn
 		      const struct kmsg *kmsg)
 {
 	char escaped[4 * LINE_BYTES + 1];
-	size_t len = logs_escape(escaped, text, bytes < LINE_BYTES ? bytes : LINE_BYTES);
+	size_t len = kmsg_escape(escaped, text, bytes < LINE_BYTES ? bytes : LINE_BYTES);
 	const struct fxt_str str = fxt_str_inline(escaped, len);
 	int err;
 

@@ -42,11 +42,4 @@ void logs_counts(const struct logs *l, struct logs_counts *counts);
 /* NULL is fine. */
 void logs_close(struct logs *l);
 
-/*
- * Makes a text of any bytes UTF-8 from which they can be had back: what is not UTF-8, and
- * control characters but newline and tab, become \xNN, and so does the backslash of a \x that
- * stood there. At most 4 * @len bytes into @dst; their number.
- */
-size_t logs_escape(char *dst, const char *text, size_t len);
-
 #endif

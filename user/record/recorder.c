@@ -85,7 +85,10 @@ static int write_own_event(struct recorder *r, const char *name, uint64_t ts,
 	return fxt_write_event(r->w, &event, args, nargs);
 }
 
-/* Functions that interrupts call on an idle CPU, and what they print there, belong to its idle thread; there is one to a CPU. */
+/*
+ * Functions that interrupts call on an idle CPU, and what they print there, belong to its idle
+ * thread; there is one to a CPU. Once is enough.
+ */
 static int write_idle_threads(struct recorder *r)
 {
 	const struct fxt_arg process = fxt_arg_koid("process", 0);

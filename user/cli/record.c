@@ -63,7 +63,7 @@ static const struct opt rows[] = {
 static const struct opt_command command = {
 	.name = "record",
 	.operands = "[-- COMMAND ARGS]",
-	.summary = "Record every context switch and wakeup of this machine into a trace.",
+	.summary = "Record every context switch, wakeup and log line of this machine into a trace.",
 	.rows = rows,
 	.examples = "kfxt record -d 10                     # ten seconds, into trace.fxt\n"
 		    "kfxt record -o make.fxt -- make -j8   # while make runs\n"

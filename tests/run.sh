@@ -13,6 +13,7 @@ cd "$(dirname "$0")/.." || exit
 O=${O:-build}
 FUZZ_SECONDS=${FUZZ_SECONDS:-${CI:+60}}
 FUZZ_SECONDS=${FUZZ_SECONDS:-15}
+FUZZERS="fxt peel parse convert kmsg"
 results=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$results" "$log"' EXIT
@@ -114,18 +115,35 @@ make_seeds() {
 	done
 }
 
+# The same seed each time: what passed once does not fail for no reason. For new ground:
+# FUZZ_SEED=0 FUZZ_SECONDS=3600 tests/run.sh fuzz
+fuzz_one() {
+	"$O/tests/$1_fuzz" "$O/fuzz/$1" -seed="${FUZZ_SEED:-20}" -max_total_time="$FUZZ_SECONDS" -max_len=16384 \
+		-rss_limit_mb=3000 -artifact_prefix="$O/fuzz/" -print_final_stats=1 >"$O/fuzz/$1.log" 2>&1
+	echo $? >"$O/fuzz/$1.status"
+}
+
+fuzz_result() {
+	cat "$O/fuzz/$1.log"
+	return "$(cat "$O/fuzz/$1.status")"
+}
+
 suite_fuzz() {
 	local what
 	passed=0 failed=0
 	rm -rf "$O/fuzz"
 	make_seeds "$O/fuzz"
-	for what in fxt peel parse convert kmsg; do
+	for what in $FUZZERS; do
 		try "fuzzer of $what builds" build "$O/tests/${what}_fuzz"
-		# The same seed each time: what passed once does not fail for no reason. For
-		# new ground: FUZZ_SEED=0 FUZZ_SECONDS=3600 tests/run.sh fuzz
-		try "fuzzer of $what, $FUZZ_SECONDS s" "$O/tests/${what}_fuzz" "$O/fuzz/$what" \
-			-seed="${FUZZ_SEED:-20}" -max_total_time="$FUZZ_SECONDS" -max_len=16384 -rss_limit_mb=3000 \
-			-artifact_prefix="$O/fuzz/" -print_final_stats=1
+	done
+	# Each keeps one CPU busy.
+	for what in $FUZZERS; do
+		[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+		fuzz_one "$what" &
+	done
+	wait
+	for what in $FUZZERS; do
+		try "fuzzer of $what, $FUZZ_SECONDS s" fuzz_result "$what"
 		grep -E "number_of_executed_units" "$log" | sed 's/^/# /'
 	done
 	tally fuzz $passed $failed 0

@@ -41,7 +41,7 @@ class Run:
     cpus: int = 2
     args: str = ''
     tests: str = '*'            # which of tests/live/*_test.py
-    functions: str = ''         # which tests of func_test.py; none named: all
+    only: str = ''              # which of their tests, all if none; of all programs it is func_test.py's
     release: str = ''
     seconds: float = 0
     counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -56,9 +56,13 @@ SOME = 'calls_of_each_thread returns_with_values kernel_slices_nest same_as_func
 MORE = (SOME + ' user_slices_nest usdt_arguments list_by_any_name everything_without_excludes '
         'parents_as_function_tracer max_rate_counts list_of_kernel_functions')
 
+# Those that look at what there is one of for each CPU.
+RINGS = ('every_switch_of_two_threads ends_of_each_cpu chosen_cpus_only busy_machine_makes_sense '
+         'loss_is_counted_exactly two_at_once')
+
 # The longest first. What the number of CPUs matters to is in live_test.py.
-RUNS = [Run('6.12'), Run('6.1'), Run('7.2', functions=MORE), Run('6.18', functions=SOME), Run('7.2', 4, tests='live'),
-        Run('6.1', 2, 'possible_cpus=256', 'live'), Run('5.10')]
+RUNS = [Run('6.12'), Run('6.1'), Run('7.2', only=MORE), Run('6.18', only=SOME), Run('7.2', 4, tests='live'),
+        Run('6.1', 2, 'possible_cpus=256', 'live', RINGS), Run('5.10')]
 printing, building = threading.Lock(), threading.Lock()
 
 
@@ -94,7 +98,7 @@ def programs(run):
 
 def commands(run):
     """What a machine runs; each tells its counts at its end."""
-    own = [f'python3 {p} build ' + ('func_test' in p) * run.functions for p in programs(run)]
+    own = [f'python3 {p} build ' + ('func_test' in p or run.tests != '*') * run.only for p in programs(run)]
     # The module's own test loads it itself, over and over.
     if run.tests == '*' and run.series in expect.WITH_MODULE:
         own.append('rmmod kfxt; build/tests/module_tester /job/kfxt.ko 3')

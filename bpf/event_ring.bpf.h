@@ -14,7 +14,6 @@
 
 struct chunks event_rings __weak SEC(".maps");
 
-const volatile __u32 cfg_event_chunk_shift __weak = 12;
 const volatile __u32 cfg_event_chunks_shift __weak = 0;
 const volatile __u64 cfg_event_wake_bytes __weak = 0;
 
@@ -34,7 +33,7 @@ static __always_inline struct actor actor_of(const struct task_struct *p, __u32 
 
 static __always_inline __u64 event_ring_bytes(void)
 {
-	return 1ULL << (cfg_event_chunk_shift + cfg_event_chunks_shift);
+	return 1ULL << (cfg_chunk_shift + cfg_event_chunks_shift);
 }
 
 /*
@@ -59,10 +58,10 @@ static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words, __
 	return NULL;
 claimed:
 	key = (ctl->slot << cfg_event_chunks_shift) |
-	      ((head >> cfg_event_chunk_shift) & ((1U << cfg_event_chunks_shift) - 1));
+	      ((head >> cfg_chunk_shift) & ((1U << cfg_event_chunks_shift) - 1));
 	chunk = bpf_map_lookup_elem(&event_rings, &key);
 	/* A multiple of 8: the verifier wants to see that of what is stored to atomically. */
-	return chunk ? (__u64 *)(chunk + (head & ((1U << cfg_event_chunk_shift) - 8))) : NULL;
+	return chunk ? (__u64 *)(chunk + (head & ((1U << cfg_chunk_shift) - 8))) : NULL;
 }
 
 /* Makes the record visible, @header being its first word, and wakes the drain where the ring fills. */

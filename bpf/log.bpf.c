@@ -14,14 +14,14 @@ int BPF_PROG(on_console, const char *text, unsigned long len)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	const struct actor who = actor_of(me, cpu);
-	__u64 *rec, ts, bytes = len;
+	const __u64 bytes = len < LOG_TEXT_BYTES ? len : LOG_TEXT_BYTES;
+	const __u32 words = LOG_TEXT + (bytes + 7) / 8;
+	__u64 *rec, ts;
 
 	if (!ctl || !is_recording(ctl))
 		return 0;
 	ts = bpf_ktime_get_boot_ns();
-	if (bytes > LOG_TEXT_BYTES)
-		bytes = LOG_TEXT_BYTES;
-	rec = event_reserve(ctl, LOG_TEXT + (bytes + 7) / 8, event_ring_bytes(), &ctl->lost_logs);
+	rec = event_reserve(ctl, words, event_ring_bytes(), &ctl->lost_logs);
 	if (!rec)
 		return 0;
 	rec[LOG_TS] = ts;
@@ -29,6 +29,6 @@ int BPF_PROG(on_console, const char *text, unsigned long len)
 	rec[LOG_THREAD] = who.thread;
 	rec[LOG_LEN] = bytes | (in_interrupt(ctl->preempt_count, me, false) ? LOG_INTERRUPT : 0);
 	bpf_probe_read_kernel(rec + LOG_TEXT, bytes, text);
-	event_submit(ctl, rec, FXT_HEADER(FXT_LOG, LOG_TEXT + (bytes + 7) / 8));
+	event_submit(ctl, rec, FXT_HEADER(FXT_LOG, words));
 	return 0;
 }

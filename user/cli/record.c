@@ -107,6 +107,10 @@ static int choose_events(const struct opt_list *wanted, bool *logs)
 		}
 		*logs = !out;
 	}
+	if (*logs && !kernel_btf_has_tracepoint("console", 2)) {
+		log_warn("record: this kernel does not tell of its log (tracepoint console): it is left out");
+		*logs = false;
+	}
 	return EXIT_OK;
 }
 
@@ -282,8 +286,11 @@ static void show_losses(const struct recorder_totals *t)
 		       "lost %llu names: too many processes came at once; threads that ended since may lack one");
 	log_warn_count(t->sum.lost_logs, "lost %llu lines of the kernel's log, or parts of lines: rings were full");
 	log_warn_count(t->unwritten_logs, "lost %llu lines of the kernel's log: they could not be written");
-	if (t->logs && t->kmsg_err)
+	if (t->bare_logs && t->kmsg_err)
 		log_warn("log lines have no level: /dev/kmsg: %s (CAP_SYSLOG helps)", strerror(-t->kmsg_err));
+	else if (t->bare_logs)
+		log_debug("%llu log lines have no level: /dev/kmsg did not have them (any more)",
+			  (unsigned long long)t->bare_logs);
 	log_warn_count(t->shared_koids,
 		       "%llu threads share a koid with an earlier one: their ids were recycled too often");
 }
@@ -456,6 +463,7 @@ int cmd_record(int argc, char **argv)
 	struct record_cfg cfg = { 0 };
 	struct run run = { .cfg = &cfg, .signal_fd = -1, .timer_fd = -1 };
 	int first = opt_parse(&command, &cfg, argc, argv), code;
+	bool logs;
 
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
@@ -465,20 +473,16 @@ int cmd_record(int argc, char **argv)
 	}
 	while (cfg.ring_bytes & (cfg.ring_bytes - 1))
 		cfg.ring_bytes += cfg.ring_bytes & -cfg.ring_bytes;
-	if (choose_events(&cfg.events, &run.recorder_cfg.logs))
+	if (choose_events(&cfg.events, &logs))
 		return EXIT_USAGE;
 	run.argv = first < argc ? argv + first : NULL;
 	run.progress = isatty(STDERR_FILENO) && log_get_level() >= LOG_LEVEL_INFO;
-	if (run.recorder_cfg.logs && !kernel_btf_has_tracepoint("console", 2)) {
-		log_warn("record: this kernel does not tell of its log (tracepoint console): it is left out");
-		run.recorder_cfg.logs = false;
-	}
 	run.recorder_cfg = (struct recorder_cfg){
 		.output = cfg.output,
 		.ring_bytes = cfg.ring_bytes,
 		.cpus_text = run.cpus_text,
 		.perfetto_packets = !cfg.no_perfetto_packets,
-		.logs = run.recorder_cfg.logs,
+		.logs = logs,
 		.progress = show_attaching,
 		.progress_ctx = &run,
 	};

@@ -40,7 +40,12 @@ static bool have_capability(const struct feature *f, char *why, size_t size)
 
 static bool have_file(const struct feature *f, char *why, size_t size)
 {
-	return explain(access(f->arg, R_OK) ? errno : 0, why, size);
+	/* Opened, since for some (/dev/kmsg) the mode of the file says little. */
+	int fd = open(f->arg, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return explain(err, why, size);
 }
 
 static bool have_tracepoint(const struct feature *f, char *why, size_t size)
@@ -50,17 +55,6 @@ static bool have_tracepoint(const struct feature *f, char *why, size_t size)
 		return kernel_btf_has_tracepoint(f->arg, f->number);
 	}
 	return false;
-}
-
-static bool have_readable(const struct feature *f, char *why, size_t size)
-{
-	int fd = open(f->arg, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-	if (fd < 0)
-		snprintf(why, size, "%s", strerror(errno));
-	else
-		close(fd);
-	return fd >= 0;
 }
 
 static bool have_mmapable_array(const struct feature *f, char *why, size_t size)
@@ -158,7 +152,7 @@ static struct feature features[] = {
 	{ "preempt_count", "telling that an interrupt, not a thread, was the waker",
 	  "kernel with per-CPU variables in its BTF", false, have_preempt_count, NULL, 0 },
 	TRACEPOINT_OF(false, "console", 2, "the kernel's log"),
-	{ "/dev/kmsg", "levels of the kernel's log", "run as root, or with CAP_SYSLOG", false, have_readable,
+	{ "/dev/kmsg", "levels of the kernel's log", "run as root, or with CAP_SYSLOG", false, have_file,
 	  "/dev/kmsg", 0 },
 	{ "initial PID namespace", "names of threads that ran before the start", "run outside of the container",
 	  false, have_initial_pid_namespace, NULL, 0 },

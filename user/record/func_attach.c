@@ -55,14 +55,15 @@ static struct bpf_program *program_of(const struct attach *a, bool user, bool is
 
 static int keep(struct funcs *f, struct bpf_link *link, int fd)
 {
+	const unsigned int room = f->attached_room ? f->attached_room * 2 : 16;
 	struct attachment *more;
 
 	if (f->attached_cnt == f->attached_room) {
-		f->attached_room = f->attached_room ? f->attached_room * 2 : 16;
-		more = realloc(f->attached, f->attached_room * sizeof(*more));
+		more = realloc(f->attached, room * sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		f->attached = more;
+		f->attached_room = room;
 	}
 	f->attached[f->attached_cnt++] = (struct attachment){ link, fd, -1 };
 	return 0;

@@ -20,7 +20,6 @@
 
 #define WINDOW		64	/* pieces or records that may have come before the one wanted */
 #define KMSG_WAITING	4096	/* records whose pieces have not come yet */
-#define KMSG_WAIT_NS	1000000000ULL	/* then they will not: lost, or of a CPU that is not recorded */
 #define PIECES_WAITING	65536U	/* pieces whose record has not come yet */
 #define LINE_BYTES	4096	/* of any value; twice what a kernel prints */
 
@@ -28,7 +27,6 @@
 struct piece {
 	uint64_t ts;
 	struct fxt_thread thread;
-	uint32_t cpu;
 	uint32_t len;
 	bool interrupt;
 	bool done;		/* written */
@@ -36,7 +34,7 @@ struct piece {
 };
 
 struct waiting {
-	uint64_t until_ns;	/* as logs_write() has it */
+	uint64_t until_ns;	/* then its pieces will not come: lost, or of a CPU that is not recorded */
 	char *record;		/* what .kmsg points into */
 	struct kmsg kmsg;
 };
@@ -53,8 +51,7 @@ struct logs {
 	struct logs_counts counts;
 };
 
-int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg,
-	      int *kmsg_err)
+int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg)
 {
 	struct logs *l = calloc(1, sizeof(*l));
 
@@ -63,43 +60,51 @@ int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, 
 	l->w = w;
 	l->packets = packets;
 	l->waiting = calloc(KMSG_WAITING, sizeof(*l->waiting));
-	l->fd = kmsg ? open(kmsg, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-	*kmsg_err = kmsg && l->fd < 0 ? -errno : 0;
+	l->fd = open(kmsg, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (l->fd < 0)
+		l->counts.kmsg_err = -errno;
+	else
+		lseek(l->fd, 0, SEEK_END);
 	if (!l->waiting) {
 		logs_close(l);
 		return -ENOMEM;
 	}
-	if (l->fd >= 0)
-		lseek(l->fd, 0, SEEK_END);
 	*out = l;
 	return 0;
 }
 
-int logs_take(struct logs *l, const uint64_t *rec, uint32_t cpu)
+/* Room for one more. */
+static int grow(struct logs *l)
+{
+	const size_t room = l->pieces_room ? 2 * l->pieces_room : 256;
+	struct piece *larger;
+
+	if (l->pieces_cnt < l->pieces_room)
+		return 0;
+	larger = realloc(l->pieces, room * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	l->pieces = larger;
+	l->pieces_room = room;
+	return 0;
+}
+
+int logs_take(struct logs *l, const uint64_t *rec)
 {
 	const uint32_t len = (uint32_t)rec[LOG_LEN];
-	struct piece *larger;
-	char *text;
+	const bool whole = len <= (FXT_GET(rec[LOG_HEADER], FXT_F_SIZE) - LOG_TEXT) * 8;
+	char *text = whole && !grow(l) ? malloc(len + 1) : NULL;
 
-	if (len > (FXT_GET(rec[LOG_HEADER], FXT_F_SIZE) - LOG_TEXT) * 8)
-		return -EINVAL;
-	if (l->pieces_cnt == l->pieces_room) {
-		l->pieces_room = l->pieces_room ? 2 * l->pieces_room : 256;
-		larger = realloc(l->pieces, l->pieces_room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		l->pieces = larger;
+	if (!text) {
+		l->counts.unwritten++;
+		return whole ? -ENOMEM : -EINVAL;
 	}
-	text = malloc(len + 1);
-	if (!text)
-		return -ENOMEM;
 	memcpy(text, rec + LOG_TEXT, len);
 	l->pieces[l->pieces_cnt++] = (struct piece){
-		.ts = rec[LOG_TS], .cpu = cpu, .len = len, .text = text,
+		.ts = rec[LOG_TS], .len = len, .text = text,
 		.thread = { .process = rec[LOG_PROCESS], .thread = rec[LOG_THREAD] },
 		.interrupt = rec[LOG_LEN] & LOG_INTERRUPT,
 	};
-	l->counts.pieces++;
 	return 0;
 }
 
@@ -217,10 +222,11 @@ static int compare(const void *a, const void *b)
 }
 
 /* No more of it: it is not what it should be, as in some containers, and would be readable for ever. */
-static void give_up_kmsg(struct logs *l)
+static void give_up_kmsg(struct logs *l, int err)
 {
 	close(l->fd);
 	l->fd = -1;
+	l->counts.kmsg_err = err;
 }
 
 /* Takes what /dev/kmsg has now; of what it has overwritten nothing is known. */
@@ -238,7 +244,7 @@ static int read_kmsg(struct logs *l, uint64_t until_ns)
 		if (len < 0 && errno == EAGAIN)
 			break;
 		if (len <= 0) {
-			give_up_kmsg(l);
+			give_up_kmsg(l, len ? -errno : -ENODATA);
 			break;
 		}
 		next->record = malloc((size_t)len + 1);
@@ -255,7 +261,7 @@ static int read_kmsg(struct logs *l, uint64_t until_ns)
 }
 
 /* Joins what has come of both; records whose pieces are not there wait. */
-static int join_all(struct logs *l, uint64_t before_ns)
+static int join_all(struct logs *l, uint64_t now_ns)
 {
 	size_t i, kept = 0;
 	int err = 0, joined;
@@ -264,7 +270,7 @@ static int join_all(struct logs *l, uint64_t before_ns)
 		joined = join(l, &l->waiting[i].kmsg);
 		if (joined < 0)
 			err = joined;
-		if (joined || l->waiting[i].until_ns <= before_ns || i + KMSG_WAITING / 2 < l->waiting_cnt)
+		if (joined || l->waiting[i].until_ns <= now_ns || i + KMSG_WAITING / 2 < l->waiting_cnt)
 			free(l->waiting[i].record);
 		else
 			l->waiting[kept++] = l->waiting[i];
@@ -273,9 +279,10 @@ static int join_all(struct logs *l, uint64_t before_ns)
 	return err;
 }
 
-int logs_write(struct logs *l, uint64_t before_ns)
+int logs_write(struct logs *l, uint64_t now_ns)
 {
-	const uint64_t until_ns = before_ns == UINT64_MAX ? before_ns : before_ns + KMSG_WAIT_NS;
+	const bool last = now_ns == UINT64_MAX;
+	uint64_t before_ns = last ? now_ns : now_ns > LOGS_WAIT_NS ? now_ns - LOGS_WAIT_NS : 0;
 	size_t i, kept = 0;
 	int err = 0, failed;
 
@@ -283,9 +290,9 @@ int logs_write(struct logs *l, uint64_t before_ns)
 		qsort(l->pieces, l->pieces_cnt, sizeof(*l->pieces), compare);
 	l->first = 0;
 	do {
-		failed = read_kmsg(l, until_ns);
+		failed = read_kmsg(l, last ? now_ns : now_ns + LOGS_WAIT_NS);
 		err = err ?: failed;
-		failed = join_all(l, before_ns);
+		failed = join_all(l, now_ns);
 		err = err ?: failed;
 	} while (!failed && l->waiting_cnt == KMSG_WAITING);
 	if (l->fd < 0)

@@ -18,24 +18,25 @@ struct packets;
 struct logs_counts {
 	uint64_t lines;		/* written */
 	uint64_t bare;		/* of these, without a level: /dev/kmsg did not have them */
-	uint64_t pieces;	/* taken, of which lines were joined */
-	uint64_t unwritten;	/* pieces of lines that the output did not take */
+	uint64_t unwritten;	/* lines or parts of them, taken or not, that were not written */
+	int kmsg_err;		/* -errno: why /dev/kmsg was not, or is no longer, read */
 };
 
+/* How long a line waits for /dev/kmsg to have it, and the other way round. pr_cont() comes in parts. */
+#define LOGS_WAIT_NS	1000000000ULL
+
 /*
- * Reads @kmsg ("/dev/kmsg"; NULL: nothing) from its end on; where that cannot be opened
- * *@kmsg_err is -errno, and lines have no level. Borrows @w and @packets (NULL: none).
- * 0 or -ENOMEM.
+ * Reads @kmsg ("/dev/kmsg") from its end on; without it lines have no level. Borrows @w and
+ * @packets (NULL: none). 0 or -ENOMEM.
  */
-int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg,
-	      int *kmsg_err);
-/* Takes an event record of the kernel side's (enum log_word), from @cpu; -EINVAL, -ENOMEM. */
-int logs_take(struct logs *l, const uint64_t *rec, uint32_t cpu);
+int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg);
+/* Takes an event record of the kernel side's (enum log_word); -EINVAL or -ENOMEM, and it is counted. */
+int logs_take(struct logs *l, const uint64_t *rec);
 /*
- * Writes the lines that are whole. Those that /dev/kmsg does not have wait until @before_ns
+ * Writes the lines that are whole, and those that have waited long enough at @now_ns
  * (UINT64_MAX: nothing waits). 0 or the writer's error; what it concerns is counted.
  */
-int logs_write(struct logs *l, uint64_t before_ns);
+int logs_write(struct logs *l, uint64_t now_ns);
 /* Readable when there is more to join: the kernel keeps little, and for no one. -1: never. */
 int logs_fd(const struct logs *l);
 void logs_counts(const struct logs *l, struct logs_counts *counts);

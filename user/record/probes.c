@@ -75,7 +75,7 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	if (shift < 12)
 		shift = 12;
 	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
-	skel->rodata->cfg_chunk_shift = skel->rodata->cfg_event_chunk_shift = chunk_shift;
+	skel->rodata->cfg_chunk_shift = chunk_shift;
 	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
@@ -129,7 +129,7 @@ static int map_event_rings(struct probes *p)
 		return -ENOMEM;
 	for (i = 0; i < p->cpus_cnt; i++)
 		p->event_ring[i] = (struct event_ring){
-			.ctl = p->ring[i].ctl, .chunk_shift = p->skel->rodata->cfg_event_chunk_shift,
+			.ctl = p->ring[i].ctl, .chunk_shift = p->ring[i].chunk_shift,
 			.chunks = 1U << p->skel->rodata->cfg_event_chunks_shift,
 			.data = p->event_rings + p->event_rings_bytes / p->cpus_cnt * i,
 		};

@@ -28,7 +28,6 @@
 #define NS_PER_SECOND	1000000000ULL
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 #define EVENT_PIECES	64	/* written at once */
-#define LOG_WAIT_NS	NS_PER_SECOND	/* for /dev/kmsg to have what was printed: pr_cont() comes in parts */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
 
 /* What a CPU's ring held and the output did not take. */
@@ -46,7 +45,6 @@ struct recorder {
 	struct probes *probes;
 	struct names *names;
 	struct logs *logs;		/* NULL: not wanted */
-	int kmsg_err;
 	bool idle_named;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* of those, known when /proc was last read */
@@ -179,7 +177,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		err = packets_open(&r->packets, r->w);
 	err = err ?: names_open(&r->names, r->w, r->probes, r->packets);
 	if (!err && cfg->logs)
-		err = logs_open(&r->logs, r->w, r->packets, "/dev/kmsg", &r->kmsg_err);
+		err = logs_open(&r->logs, r->w, r->packets, "/dev/kmsg");
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
 	r->unwritten = calloc(cfg->cpus_cnt, sizeof(*r->unwritten));
 	r->calls = calloc(cfg->cpus_cnt, sizeof(*r->calls));
@@ -271,7 +269,7 @@ static int take_log(struct recorder *r, unsigned int i, const uint64_t *rec)
 
 	if (rec[LOG_THREAD] == IDLE_KOID(r->cfg->cpus[i]))
 		err = write_idle_threads(r);
-	return logs_take(r->logs, rec, r->cfg->cpus[i]) ?: err;
+	return logs_take(r->logs, rec) ?: err;
 }
 
 /*
@@ -345,7 +343,7 @@ static int drain(struct recorder *r, bool with_names)
 			err = names_drain(r->names);
 	}
 	if (r->logs)
-		err = logs_write(r->logs, clock_ns(CLOCK_BOOTTIME) - LOG_WAIT_NS) ?: err;
+		err = logs_write(r->logs, clock_ns(CLOCK_BOOTTIME)) ?: err;
 	return err;
 }
 
@@ -567,7 +565,8 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		logs_counts(r->logs, &logs);
 		t->logs = logs.lines;
 		t->unwritten_logs = logs.unwritten;
-		t->kmsg_err = r->kmsg_err;
+		t->bare_logs = logs.bare;
+		t->kmsg_err = logs.kmsg_err;
 	}
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		recorder_cpu(r, i, &c);

@@ -53,7 +53,8 @@ struct recorder_totals {
 	uint64_t names, names_lost;
 	uint64_t skipped;		/* programs the kernel did not run */
 	uint64_t logs, unwritten_logs;	/* lines of the kernel's log */
-	int kmsg_err;			/* -errno: /dev/kmsg was not to be had, lines have no level */
+	uint64_t bare_logs;		/* of these in the trace, without a level */
+	int kmsg_err;			/* -errno: why, where /dev/kmsg could not be read */
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes;

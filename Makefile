@@ -4,7 +4,8 @@
 # make demo       install what is missing, build, record this machine, show it
 # make check      install what is missing, build, run every test
 # make check-vm   those that run on other kernels, in virtual machines
-# make bench      the benchmarks (bench-ring: cost of one record; bench-func: of a call)
+# make fuzz       FUZZ_S=3600 FUZZ='fxt repair': the fuzzers, for so long each, all or some
+# make bench      the benchmarks (bench-ring: cost of one record; bench-func: of a call; bench-events)
 # make install    PREFIX=/usr/local DESTDIR=
 # make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
 #
@@ -49,7 +50,7 @@ endif
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(if $(WERROR),-Werror) \
 	$(SYSROOT:%=--sysroot=%) $(if $(MULTIARCH),-idirafter $(SYSROOT)/usr/include/$(MULTIARCH))
 
-LIBS	= -lbpf -lelf -lz -lprotobuf-c
+LIBS	= -lbpf -ltraceevent -lelf -lzstd -lz -lprotobuf-c -lseccomp -lcap -pthread
 
 # ---- sources ----------------------------------------------------------------
 
@@ -59,7 +60,7 @@ RECORD_SRC := $(sort $(wildcard user/record/*.c))
 FTRACE_SRC := $(sort $(wildcard user/ftrace/*.c))
 BUILD_SRC := $(sort $(wildcard user/build/*.c))
 CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
-BPF_SRC	:= bpf/func.bpf.c bpf/log.bpf.c bpf/names.bpf.c bpf/sched.bpf.c
+BPF_SRC	:= $(sort $(wildcard bpf/*.bpf.c))
 MAN1	:= $(sort $(wildcard docs/man/*.1))
 MAN3	:= $(sort $(wildcard docs/man/*.3))
 
@@ -73,9 +74,9 @@ KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-vm vm-programs bench bench-ring bench-convert bench-func install uninstall clean unit headers FORCE
+.PHONY: all demo check check-vm vm-programs bench bench-ring bench-convert bench-func bench-events fuzz install uninstall clean unit headers FORCE
 
-all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc
+all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service
 
 $(O)/kfxt: $(KFXT_OBJ) $(O)/libfxt.a
 	$(call msg,LD)
@@ -88,6 +89,10 @@ $(O)/libfxt.a: $(FXT_OBJ)
 $(O)/libfxt.pc: user/fxt/libfxt.pc.in $(O)/flags
 	$(call msg,GEN)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+$(O)/kfxt.service: scripts/kfxt.service.in $(O)/flags
+	$(call msg,GEN)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' $< > $@
 
 # A change of flags rebuilds everything.
 FLAGS	:= $(CC) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(BPF_CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)
@@ -132,7 +137,21 @@ $(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: user/record/perfetto.proto
 	@mkdir -p $(@D)
 	$(Q)$(PROTOC_C) --c_out=$(O)/gen -Iuser/record $<
 
-$(call obj,user/record/probes.c user/record/func_probes.c user/record/func_attach.c): $(O)/gen/kfxt.skel.h
+$(call obj,$(shell grep -l kfxt.skel.h user/record/*.c)): $(O)/gen/kfxt.skel.h
+
+# Names by number: what the compiler's headers have, for programs of 64 and of 32 bits.
+$(O)/gen/syscalls_%.h: $(O)/flags
+	$(call msg,GEN)
+	@mkdir -p $(@D)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CFLAGS) -E -dM - | \
+		sed -nE 's/^#define __NR_([a-z_][a-z0-9_]*) .*/[__NR_\1] = "\1",/p' | grep -vwE '__NR_(syscalls|arch_specific_syscall)' > $@
+$(O)/gen/syscalls_compat.h: $(O)/flags
+	$(call msg,GEN)
+	@mkdir -p $(@D)
+	$(Q)printf '#if __has_include(<asm/unistd_32.h>)\n#include <asm/unistd_32.h>\n#endif\n' | \
+		$(CC) $(CFLAGS) -E -dM - | sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/[\2] = "\1",/p' > $@
+
+$(call obj,user/record/syscall_table.c): $(O)/gen/syscalls_native.h $(O)/gen/syscalls_compat.h
 $(call obj,user/record/packets.c): $(O)/gen/perfetto.pb-c.h
 
 # ---- tests -------------------------------------------------------------------
@@ -141,7 +160,7 @@ UNIT	:= $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
 # What several unit tests share.
 UNIT_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(filter-out %_test.c %_fuzz.c %_records.c,$(sort $(wildcard tests/unit/*.c))))
 UNIT_BIN := $(UNIT:%=$(O)/tests/%)
-LIVE	:= calls pingpong states storm usdt
+LIVE	:= calls load outs pingpong states still storm syscalls usdt
 LIVE_BPF := switch_count
 TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
 MODULE_TESTER := $(sort $(wildcard tests/vm/module_*.c))
@@ -171,21 +190,45 @@ unit: $(UNIT_BIN) $(TEST_BIN)
 vm-programs: unit $(O)/tests/module_tester
 
 # libFuzzer: everything a fuzzer runs through is compiled with it.
-FUZZ	:= fxt_fuzz peel_fuzz parse_fuzz convert_fuzz kmsg_fuzz
-FUZZ_BIN := $(FUZZ:%=$(O)/tests/%)
-VERIFY_SRC := $(addprefix user/cli/,verify.c verify_format.c verify_sense.c summary.c trace.c input.c \
-	json.c log.c num.c opt.c output.c)
+FUZZERS	:= fxt peel parse convert kmsg tracepoint repair raw words
+FUZZ_BIN := $(FUZZERS:%=$(O)/tests/%_fuzz)
+FUZZ_FLAGS := -g -O1 -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"' -fsanitize=address,undefined
+VERIFY_SRC := $(addprefix user/record/,sink.c sink_queue.c compress.c confine.c text_file.c) \
+	$(addprefix user/cli/,verify.c verify_format.c verify_gaps.c verify_sense.c repair.c repair_copy.c summary.c \
+	trace.c input.c json.c log.c num.c opt.c output.c)
 $(O)/tests/fxt_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FXT_SRC)
 $(O)/tests/peel_fuzz: $(filter user/ftrace/peel%,$(FTRACE_SRC))
 $(O)/tests/kmsg_fuzz: user/record/kmsg.c user/fxt/utf8.c
+$(O)/tests/tracepoint_fuzz: $(addprefix user/record/,tracepoint_check.c tracepoint_format.c tracepoint_parse.c \
+	tracepoint_print.c tracepoint_filter.c \
+	kernel_symbols.c text_file.c kmsg.c) $(FXT_SRC)
 $(O)/tests/parse_fuzz: tests/unit/parse_walk.c $(filter user/ftrace/parse%,$(FTRACE_SRC))
-$(O)/tests/convert_fuzz: tests/unit/convert_pipe.c $(FXT_SRC) $(READ_SRC) $(FTRACE_SRC) $(BUILD_SRC) \
-	$(VERIFY_SRC)
+$(O)/tests/convert_fuzz: tests/unit/convert_pipe.c $(FXT_SRC) $(READ_SRC) $(FTRACE_SRC) $(BUILD_SRC) $(VERIFY_SRC)
+$(O)/tests/repair_fuzz: tests/unit/repair_walk.c tests/unit/fxt_mem.c $(FXT_SRC) $(READ_SRC) $(VERIFY_SRC)
+$(O)/tests/convert_fuzz $(O)/tests/repair_fuzz: FUZZ_LIBS := $(LIBS)
+# Of those that need nearly everything, all is compiled once, like PART_OBJ.
+FUZZ_OBJ := $(patsubst $(O)/obj/%,$(O)/fuzz-obj/%,$(PART_OBJ) $(FXT_OBJ))
+$(O)/fuzz-obj/gen/%.o: $(O)/gen/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+$(O)/fuzz-obj/%.o: %.c $(O)/flags
+	$(call msg,CLANG)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+$(FUZZ_OBJ): $(O)/gen/kfxt.skel.h $(O)/gen/perfetto.pb-c.h $(O)/gen/syscalls_native.h $(O)/gen/syscalls_compat.h
+$(O)/tests/raw_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FUZZ_OBJ)
+$(O)/tests/words_fuzz: $(FUZZ_OBJ)
+$(O)/tests/raw_fuzz: FUZZ_LIBS := $(LIBS) -Wl,--wrap=marker_copy_open,--wrap=names_drained_ns,--wrap=names_find
+$(O)/tests/words_fuzz: FUZZ_LIBS := $(LIBS) -Wl,--wrap=opt_parse
 $(FUZZ_BIN): $(O)/tests/%_fuzz: tests/unit/%_fuzz.c $(O)/flags $(wildcard user/*/*.h tests/unit/*.h)
 	$(call msg,FUZZ)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) -g -O1 -D_GNU_SOURCE -Iuser/fxt -fsanitize=fuzzer,address,undefined -o $@ \
-		$(filter %.c,$^) -lz
+	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(or $(FUZZ_LIBS),-ltraceevent -lzstd -lz)
+
+# FUZZ_S=3600 seconds each, FUZZ=fxt or FUZZ='fxt repair' for these alone.
+FUZZ	?= $(FUZZERS)
+fuzz:
+	$(Q)O='$(O)' FUZZ='$(FUZZ)' tests/run.sh fuzz
 
 check:
 	$(Q)scripts/install-packages.sh test
@@ -213,13 +256,15 @@ $(O)/tests/ring_bench: $(O)/obj/tests/bench/ring_bench.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
 
-bench: bench-ring bench-convert bench-func
+bench: bench-ring bench-convert bench-func bench-events
 # In a VM, since it needs a kernel with function tracing; KERNEL=6.1 for another one.
 KERNEL	?= 6.12
 bench-func: $(O)/kfxt $(O)/tests/func_load
 	$(Q)$(PYTHON) tests/vm/matrix.py --bench $(O) $(KERNEL)
 bench-convert: $(O)/kfxt
 	$(Q)tests/bench/convert.sh $(O)
+bench-events: $(O)/kfxt $(O)/tests/calls $(O)/tests/pingpong
+	$(Q)$(PYTHON) tests/bench/event_bench.py $(O)
 bench-ring: $(O)/tests/ring_bench
 	$(Q)$(O)/tests/ring_bench
 
@@ -267,13 +312,14 @@ install: all
 	install -D -m 755 $(O)/kfxt $(DESTDIR)$(PREFIX)/bin/kfxt
 	install -D -m 644 $(O)/libfxt.a $(DESTDIR)$(PREFIX)/lib/libfxt.a
 	install -D -m 644 $(O)/libfxt.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc
+	install -D -m 644 $(O)/kfxt.service $(DESTDIR)$(PREFIX)/lib/systemd/system/kfxt.service
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/fxt user/fxt/fxt.h user/fxt/format.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN1)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man3 $(MAN3)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/kfxt $(DESTDIR)$(PREFIX)/lib/libfxt.a \
-		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc $(DESTDIR)$(PREFIX)/lib/systemd/system/kfxt.service \
 		$(MAN1:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
 		$(MAN3:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man3/%)
 	rm -rf $(DESTDIR)$(PREFIX)/include/fxt

@@ -6,6 +6,7 @@
 #define KFXT_COMPAT_BPF_H
 
 #include "kernel.bpf.h"
+#include "session.h"
 
 #define barrier()		asm volatile("" ::: "memory")
 #define READ_ONCE(x)		(*(volatile typeof(x) *)&(x))
@@ -51,6 +52,12 @@ static __always_inline bool task_on_cpu(struct task_struct *p)
 	return bpf_core_field_exists(p->on_cpu) && p->on_cpu;
 }
 
+/* Is it about to run another program? */
+static __always_inline bool task_in_exec(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, in_execve);
+}
+
 /*
  * Queued though asleep: since 6.12 a sleeper may stay on the run queue until its
  * lag is paid (commit 152e11f6df29), and a wake of it is a real one.
@@ -77,13 +84,32 @@ static __always_inline __u64 preempt_count_address(struct task_struct *current_t
 	return (__u64)rq + cfg_preempt_count_from_rq;
 }
 
-/* Loads through it cannot fault: since 6.2 (commit a35b9af4ec2c). */
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+/* The system call of @regs, at its exit: number and arguments. */
+#ifdef __TARGET_ARCH_x86
+#define REGS_SYSCALL_NR(regs)	((regs)->orig_rax)
+#define REGS_SYSCALL_ARG1(regs)	((regs)->rdi)
+#define REGS_SYSCALL_ARG2(regs)	((regs)->rsi)
+#else
+struct pt_regs___kernel {
+	__u64 orig_x0;
+	__s32 syscallno;
+} __attribute__((preserve_access_index));
+#define REGS_SYSCALL_NR(regs)	BPF_CORE_READ((struct pt_regs___kernel *)(regs), syscallno)
+#define REGS_SYSCALL_ARG1(regs)	BPF_CORE_READ((struct pt_regs___kernel *)(regs), orig_x0)
+#define REGS_SYSCALL_ARG2(regs)	PT_REGS_PARM2(regs)
+#endif
+
+/*
+ * bpf_rdonly_cast(): loads through it cannot fault. Since 6.2 (commit a35b9af4ec2c). The recorder
+ * puts it in its place: where it is not, libbpf 1.1 would look for it in all modules, which takes
+ * CAP_SYS_ADMIN.
+ */
+static void *(*const rdonly_cast)(const void *obj, __u32 btf_id) = (void *)CALL_RDONLY_CAST;
 const volatile bool cfg_rdonly_cast __weak = false;	/* the kernel has it */
 
 /*
  * Is the thread that is current merely the one an interrupt came upon? @fast, a constant, is for
- * the one file that may refer to the kfunc: libbpf 1.1 links no second.
+ * the one program in which the recorder puts rdonly_cast() in its place.
  */
 static __always_inline bool in_interrupt(__u64 preempt_count_address, struct task_struct *current_task,
 					 bool fast)
@@ -96,7 +122,7 @@ static __always_inline bool in_interrupt(__u64 preempt_count_address, struct tas
 	else if (!preempt_count_address)
 		return false;
 	else if (fast && cfg_rdonly_cast)
-		count = ((struct refcount_struct *)bpf_rdonly_cast((void *)preempt_count_address,
+		count = ((struct refcount_struct *)rdonly_cast((void *)preempt_count_address,
 			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
 	else
 		bpf_probe_read_kernel(&count, sizeof(count), (void *)preempt_count_address);
@@ -116,6 +142,16 @@ static __always_inline __u64 kernel_return_address(struct pt_regs *ctx)
 
 	BPF_KPROBE_READ_RET_IP(addr, ctx);
 	return addr;
+#endif
+}
+
+/* Is it in a system call of a 32-bit program, or by the 32-bit way in? Those have other numbers. */
+static __always_inline bool syscall_is_compat(const struct task_struct *current_task)
+{
+#ifdef __TARGET_ARCH_x86
+	return current_task->thread_info.status & 0x0002;	/* TS_COMPAT */
+#else
+	return current_task->thread_info.flags & 1 << 22;	/* TIF_32BIT */
 #endif
 }
 

@@ -36,16 +36,39 @@ static __always_inline __u64 event_ring_bytes(void)
 	return 1ULL << (cfg_chunk_shift + cfg_event_chunks_shift);
 }
 
+static __always_inline void event_lose(struct event_counts *counts)
+{
+	__sync_fetch_and_add(&counts->seen, 1);
+	__sync_fetch_and_add(&counts->lost, 1);
+}
+
+static __always_inline void event_filter(struct event_counts *counts)
+{
+	__sync_fetch_and_add(&counts->seen, 1);
+	__sync_fetch_and_add(&counts->filtered, 1);
+}
+
+/* Is what @me does wanted? If not, that is all there will be of it. */
+static __always_inline bool event_wanted(struct event_counts *counts, struct task_struct *me)
+{
+	if (is_wanted(me))
+		return true;
+	event_filter(counts);
+	return false;
+}
+
 /*
- * A place for @words, at most EVENT_WORDS_MAX, its first word 0; NULL: none, which @lost
- * counts. Of the ring @room bytes may be in use: what comes in floods leaves some to others.
+ * A place for @words, at most EVENT_WORDS_MAX, its first word 0; NULL: none, and it is lost. Of the
+ * ring @room bytes may be in use: what comes in floods leaves some to others.
  */
-static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words, __u64 room, __u64 *lost)
+static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words, __u64 room,
+					     struct event_counts *counts)
 {
 	__u64 head;
 	__u32 key;
 	char *chunk;
 
+	__sync_fetch_and_add(&counts->seen, 1);
 #pragma unroll
 	for (int i = 0; i < EVENT_TRIES; i++) {
 		head = READ_ONCE(ctl->event_head);
@@ -54,7 +77,7 @@ static __always_inline __u64 *event_reserve(struct cpu_ctl *ctl, __u32 words, __
 		if (__sync_val_compare_and_swap(&ctl->event_head, head, head + words * 8) == head)
 			goto claimed;
 	}
-	__sync_fetch_and_add(lost, 1);
+	__sync_fetch_and_add(&counts->lost, 1);
 	return NULL;
 claimed:
 	key = (ctl->slot << cfg_event_chunks_shift) |
@@ -62,6 +85,30 @@ claimed:
 	chunk = bpf_map_lookup_elem(&event_rings, &key);
 	/* A multiple of 8: the verifier wants to see that of what is stored to atomically. */
 	return chunk ? (__u64 *)(chunk + (head & ((1U << cfg_chunk_shift) - 8))) : NULL;
+}
+
+/* A place for a raw record, or for a call: floods of them leave the log the last eighth. */
+static __always_inline __u64 *flood_reserve(struct cpu_ctl *ctl, __u32 words,
+					     struct event_counts *counts)
+{
+	return event_reserve(ctl, words, event_ring_bytes() / 8 * 7, counts);
+}
+
+static __always_inline __u64 *raw_reserve(struct cpu_ctl *ctl, __u32 words)
+{
+	return flood_reserve(ctl, words, &ctl->raws);
+}
+
+/*
+ * A record of @words turned out to need only @used: gives back the rest, which must be zero,
+ * unless another record was claimed since. @head was ctl->event_head before event_reserve().
+ * Returns what size it has.
+ */
+static __always_inline __u32 event_trim(struct cpu_ctl *ctl, __u64 head, __u32 words, __u32 used)
+{
+	__u64 end = head + words * 8;
+
+	return __sync_val_compare_and_swap(&ctl->event_head, end, head + used * 8) == end ? used : words;
 }
 
 /* Makes the record visible, @header being its first word, and wakes the drain where the ring fills. */

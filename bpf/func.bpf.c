@@ -97,6 +97,7 @@ static __always_inline bool shed(const struct call *c, __u64 ts)
 	if (rate->calls++ < cfg_func_rate)
 		return false;
 	__sync_fetch_and_add(&rate->shed, 1);
+	__sync_fetch_and_add(&c->ctl->calls.seen, 1);
 	__sync_fetch_and_add(&c->ctl->shed_calls, 1);
 	return true;
 }
@@ -226,7 +227,7 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 			continue;
 		*entry = *place;
 		if (i)
-			__sync_fetch_and_add(&c->ctl->lost_returns, i);
+			lose_returns(c->ctl, i);
 		if (*ts <= slot->last_ns)
 			*ts = slot->last_ns + 1;
 		slot->last_ns = *ts;
@@ -247,14 +248,19 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 /* Returns whether the return is wanted. */
 static __always_inline bool func_enter(struct call *c)
 {
-	__u64 ts = bpf_ktime_get_boot_ns(), *info = bpf_map_lookup_elem(&func_infos, &c->id);
+	__u64 ts, *info;
 
+	if (!event_wanted(&c->ctl->calls, c->task))
+		return false;
+	ts = bpf_ktime_get_boot_ns();
+	info = bpf_map_lookup_elem(&func_infos, &c->id);
 	if (shed(c, ts))
 		return false;
 	if (cfg_func_exit) {
 		if (open_push(c, ts))
 			return true;
-		__sync_fetch_and_add(&c->ctl->lost_calls, 1);
+		__sync_fetch_and_add(&c->ctl->calls.seen, 1);
+		__sync_fetch_and_add(&c->ctl->deep_calls, 1);
 		return false;
 	}
 	if (!info || !(*info & FUNC_INFO_REFS) || cfg_func_parent)
@@ -455,7 +461,7 @@ int func_usdt(struct pt_regs *ctx)
 	int cnt;
 
 	keep_to_own_stack(ctx);
-	if (!call_begin(&c))
+	if (!call_begin(&c) || !event_wanted(&c.ctl->calls, c.task))
 		return 0;
 	c.id = bpf_usdt_cookie(ctx);
 	ts = bpf_ktime_get_boot_ns();

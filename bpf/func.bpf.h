@@ -33,7 +33,7 @@ struct call {
 /* A place in the event ring, which a flood of calls does not fill. */
 static __always_inline __u64 *call_reserve(const struct call *c, __u32 words)
 {
-	return event_reserve(c->ctl, words, event_ring_bytes() / 8 * 7, &c->ctl->lost_events);
+	return flood_reserve(c->ctl, words, &c->ctl->calls);
 }
 
 /* An event that the recorder completes; @end_ts 0: an instant. */
@@ -92,6 +92,12 @@ static __always_inline struct open_call *open_place(struct open_calls *slot, __u
 	return &slot->calls[i];
 }
 
+static __always_inline void lose_returns(struct cpu_ctl *ctl, __u64 cnt)
+{
+	__sync_fetch_and_add(&ctl->calls.seen, cnt);
+	__sync_fetch_and_add(&ctl->lost_returns, cnt);
+}
+
 /* Calls that end with their thread or its program. */
 struct ending {
 	struct call call;
@@ -115,9 +121,9 @@ static long end_call(__u32 i, struct ending *e)
 	e->call.addr = place->addr;
 	e->call.parent = place->parent;
 	place->addr = OPEN_ENDED;
-	if (cfg_func_misses)
-		__sync_fetch_and_add(&e->call.ctl->lost_returns, 1);
-	else if (is_recording(e->call.ctl))
+	if (cfg_func_misses || !is_recording(e->call.ctl))
+		lose_returns(e->call.ctl, 1);
+	else
 		write_raw(&e->call, e->who, place->start_ns, e->ts, 0, FUNC_UNFINISHED);
 	return 0;
 }

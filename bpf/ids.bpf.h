@@ -44,23 +44,23 @@ static __always_inline __u64 koid_of(__u32 tid)
 	return id ? tid + ID_GENERATION(*id) * ID_GENERATION_STEP : tid;
 }
 
-static __always_inline void set_asleep(__u32 tid)
-{
-	__u16 *id = id_of(tid);
-
-	if (id)
-		*id |= ID_ASLEEP;
-}
-
-/* Returns whether it was asleep. */
-static __always_inline bool clear_asleep(__u32 tid)
+/* Returns whether it was asleep. If so it has @bits from now on. */
+static __always_inline bool clear_asleep(__u32 tid, __u16 bits)
 {
 	__u16 *id = id_of(tid);
 
 	if (!id || !(*id & ID_ASLEEP))
 		return false;
-	*id &= ~ID_ASLEEP;
+	*id = (*id & ~ID_ASLEEP) | bits;
 	return true;
+}
+
+static __always_inline void set_id(__u32 tid, __u16 bits)
+{
+	__u16 *id = id_of(tid);
+
+	if (id)
+		*id |= bits;
 }
 
 #endif

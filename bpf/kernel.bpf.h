@@ -21,6 +21,8 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct thread_info {
+	unsigned long flags;
+	__u32 status;		/* x86 only */
 	__u32 cpu;
 	__u32 preempt_count;	/* not on x86 */
 };
@@ -49,6 +51,57 @@ struct mm_struct {
 	unsigned long arg_start, arg_end;
 };
 
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct super_block *d_sb;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;	/* in the v2 hierarchy */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -61,7 +114,21 @@ struct task_struct {
 	struct sched_entity se;
 	struct task_struct *real_parent;
 	struct mm_struct *mm;
+	struct files_struct *files;
+	struct css_set *cgroups;
+	unsigned int in_execve:1;
 	char comm[TASK_COMM_LEN];
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop
@@ -70,7 +137,9 @@ struct task_struct {
 #define TASK_INTERRUPTIBLE	0x0001
 #define TASK_UNINTERRUPTIBLE	0x0002
 #define TASK_REPORT		0x007f
+#define TASK_WAKING		0x0200
 #define TASK_NOLOAD		0x0400
+#define TASK_NEW		0x0800
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 #define TASK_RTLOCK_WAIT	0x1000
 #define TASK_FROZEN		0x8000

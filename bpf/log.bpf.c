@@ -18,17 +18,17 @@ int BPF_PROG(on_console, const char *text, unsigned long len)
 	const __u32 words = LOG_TEXT + (bytes + 7) / 8;
 	__u64 *rec, ts;
 
-	if (!ctl || !is_recording(ctl))
+	if (!ctl || !is_recording(ctl) || !event_wanted(&ctl->logs, me))
 		return 0;
 	ts = bpf_ktime_get_boot_ns();
-	rec = event_reserve(ctl, words, event_ring_bytes(), &ctl->lost_logs);
+	rec = event_reserve(ctl, words, event_ring_bytes(), &ctl->logs);
 	if (!rec)
 		return 0;
-	rec[LOG_TS] = ts;
-	rec[LOG_PROCESS] = who.process;
-	rec[LOG_THREAD] = who.thread;
+	rec[RAW_TS] = ts;
+	rec[RAW_PROCESS] = who.process;
+	rec[RAW_THREAD] = who.thread;
 	rec[LOG_LEN] = bytes | (in_interrupt(ctl->preempt_count, me, false) ? LOG_INTERRUPT : 0);
 	bpf_probe_read_kernel(rec + LOG_TEXT, bytes, text);
-	event_submit(ctl, rec, FXT_HEADER(FXT_LOG, words));
+	event_submit(ctl, rec, RAW_RECORD(RAW_LOG, words));
 	return 0;
 }

@@ -16,16 +16,25 @@ __u64 generations_exhausted;
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_task_newtask, struct task_struct *p)
 {
+	__u8 *verdict;
+
 	if (!p->pid)
 		return 0;	/* a CPU's idle thread */
 	name_new(p);
+	verdict = cfg_filter ? verdict_of(p->pid) : NULL;
+	if (verdict)
+		follow(p, bpf_get_current_task_btf(), verdict);
 	return 0;
 }
 
 SEC("tp_btf/task_rename")
 int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 {
+	__u8 *verdict = cfg_filter ? verdict_of(p->pid) : NULL;
+
 	send_names(p, comm);
+	if (verdict)
+		judge(p, comm, verdict);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef KFXT_NAMES_BPF_H
 #define KFXT_NAMES_BPF_H
 
-#include "ids.bpf.h"
+#include "filter.bpf.h"
 #include "ring.bpf.h"
 
 #define WAKE_BYTES	(1 << 18)	/* side ring fill level that wakes the recorder */
@@ -107,7 +107,7 @@ static __always_inline void renew_id(__u32 tid)
 
 	if (!id || !(*id & ID_EXITED))
 		return;
-	*id &= ~(ID_EXITED | ID_ASLEEP | ID_NAMED);
+	*id &= ~(ID_EXITED | ID_ASLEEP | ID_NAMED | ID_TOLD | ID_RAN | ID_WOKEN);
 	if (ID_GENERATION(*id) >= ID_GENERATION_MAX) {
 		__sync_fetch_and_add(&generations_exhausted, 1);
 		return;
@@ -122,6 +122,7 @@ static __always_inline void name_new(struct task_struct *p)
 	__u16 *id;
 
 	renew_id(p->pid);
+	forget_verdict(p->pid);
 	id = id_of(p->pid);
 	if (id)
 		*id |= ID_NAMED;

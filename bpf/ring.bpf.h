@@ -56,6 +56,12 @@ static __always_inline bool is_recording(const struct cpu_ctl *ctl)
 	return ctl->state == CPU_LIVE || ctl->state == CPU_ENDING;
 }
 
+/* Was it on, and is not any more? */
+static __always_inline bool has_ended(const struct cpu_ctl *ctl)
+{
+	return ctl->stop_ns;
+}
+
 static __always_inline __u64 ring_bytes(void)
 {
 	return 1ULL << (cfg_chunk_shift + cfg_chunks_shift);

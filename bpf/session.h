@@ -18,6 +18,16 @@ enum cpu_state {
 };
 
 /*
+ * What the programs of one kind of event came upon: each is counted in @seen once it is known what
+ * becomes of it. What is neither filtered nor lost is in the ring. Changed by atomic instructions.
+ */
+struct event_counts {
+	__u64 seen;
+	__u64 filtered;	/* of threads that are not wanted, or by a filter on fields */
+	__u64 lost;	/* the ring was full, or never at rest; or the other half of it is missing */
+};
+
+/*
  * One per CPU, in an mmap-able array. The first part is written by that CPU's
  * programs alone (@cur and @state apart, which say who else), the last line by
  * the drain alone.
@@ -48,6 +58,13 @@ struct cpu_ctl {
 	__u64 start_ns, stop_ns;
 	__u64 preempt_count;			/* its address; 0: unknown */
 	__u64 unseen_wakeups;			/* the same for wakeups; written, as implied */
+	__u64 filtered_switches, filtered_wakeups;	/* not written: of threads that are not wanted */
+	__u32 hidden;		/* who runs was not wanted: nobody runs here as the trace has it */
+	__u16 leaves_wanted, comes_told;	/* of the switch under way: see judge_switch() */
+	__u64 seen_switches, seen_wakeups;	/* whatever became of them */
+	__u64 told_switches, told_wakeups;	/* of those lost: in the slices of gaps that are over */
+	__u32 told_unseen;
+	__u32 gaps;		/* how many those are */
 	__u64 reserved[6];
 
 	__u64 tail;		/* bytes ever taken out */
@@ -62,14 +79,15 @@ struct cpu_ctl {
 	 */
 	__u64 event_head;		/* bytes ever reserved */
 	__u64 side_users;		/* programs here that are inside of the side ring's code */
-	__u64 lost_events;		/* calls: the ring was full, or never at rest */
-	__u64 lost_logs;		/* the same for lines of the log */
-	__u64 lost_calls;		/* no place to keep an entry until its return */
+	struct event_counts calls;	/* of functions; these three are neither lost nor filtered: */
+	__u64 deep_calls;		/* no place to keep an entry until its return */
 	__u64 shed_calls;		/* beyond --func-max-rate */
 	__u64 lost_returns;		/* calls whose return was not seen */
-	__u64 reserved4[1];
+	struct event_counts logs;	/* lines of the log, or parts of them */
+	struct event_counts raws;	/* what other sources have */
+	__u64 reserved4[2];
 };
-_Static_assert(sizeof(struct cpu_ctl) == 320, "the drain's words stand in a cache line of their own");
+_Static_assert(sizeof(struct cpu_ctl) == 448, "the drain's words stand in a cache line of their own");
 
 #define CUR_TID(cur)	((__u32)(cur))
 #define CUR_WOKEN	(1ULL << 63)
@@ -115,6 +133,7 @@ _Static_assert(sizeof(struct cpu_ctl) == 320, "the drain's words stand in a cach
  * kernels have two, without and (7.x) with the context.
  */
 #define CALL_SESSION_IS_RETURN	0x6b667874
+#define CALL_RDONLY_CAST	0x6b667875
 
 /*
  * A function event that the recorder has to write itself: without a name ref, with
@@ -140,20 +159,124 @@ enum func_word {
 #define FUNC_TRAMPOLINES	3
 
 /*
- * A line of the kernel's log, which the recorder has to complete too: an event record
- * of type FXT_LOG that never gets into a file.
+ * What other sources leave to the recorder: raw records, of a type that FXT does not have,
+ * so that none can be taken for a record of the file. All begin the same.
  */
+#define RAW_TYPE	14
+#define RAW_F_KIND	16, 8		/* enum raw_kind */
+#define RAW_RECORD(kind, words)	(FXT_HEADER(RAW_TYPE, words) | FXT_PUT(kind, RAW_F_KIND))
+
+enum raw_kind {
+	RAW_LOG,		/* enum log_word */
+	RAW_TRACEPOINT,		/* enum tracepoint_word */
+	RAW_MARKER,		/* enum marker_word */
+	RAW_IRQ,		/* enum irq_word; this one and those below: presets.h */
+	RAW_WORK,		/* enum work_word */
+	RAW_POWER,		/* enum power_word */
+	RAW_BLOCK,		/* enum block_word */
+	RAW_SYSCALL,		/* enum syscall_word */
+	RAW_KIND_CNT
+};
+
+enum raw_word {
+	RAW_HEADER	= 0,
+	RAW_TS		= 1,
+	RAW_PROCESS	= 2,
+	RAW_THREAD	= 3,
+	RAW_WORDS	= 4,
+};
+
+/* A line of the kernel's log. */
 enum log_word {
-	LOG_HEADER	= 0,
-	LOG_TS		= 1,
-	LOG_PROCESS	= 2,
-	LOG_THREAD	= 3,
-	LOG_LEN		= 4,	/* bytes; and LOG_INTERRUPT */
-	LOG_TEXT	= 5,
+	LOG_LEN		= RAW_WORDS,	/* bytes; and LOG_INTERRUPT */
+	LOG_TEXT,
 	LOG_TEXT_BYTES	= 1024,	/* no kernel prints more at once */
 };
 
 #define LOG_INTERRUPT		(1ULL << 32)	/* the thread is the one it came upon */
+
+/* A tracepoint's own record, as its format file describes it. The common fields are not filled in. */
+enum tracepoint_word {
+	TRACEPOINT_WHICH = RAW_WORDS,	/* index of what was asked for; its bytes in the upper half */
+	TRACEPOINT_RECORD,
+	TRACEPOINT_BYTES_MAX = (EVENT_WORDS_MAX - TRACEPOINT_RECORD) * 8,	/* longer ones are cut */
+};
+
+/*
+ * What the program knows of a tracepoint: how long its records are, and which are wanted.
+ * A filter is a list of tests that are gone through by jumps, as the kernel does it.
+ */
+#define FIELD_TESTS_MAX	16
+#define FIELD_TEXT_WORDS	8	/* of one string */
+#define FIELD_YES		0xff	/* instead of the next test: it is decided */
+#define FIELD_NO		0xfe
+enum field_op {
+	FIELD_EQ, FIELD_LT, FIELD_GT, FIELD_AND,	/* numbers; their opposites by the jumps */
+	FIELD_TEXT,		/* begins with these bytes, the NUL among them or not */
+};
+struct field_test {
+	__u16 offset;		/* of the field, or of the word that says where it is */
+	__u8 size;		/* 1, 2, 4, 8; of a text: bytes to compare */
+	__u8 op;
+	__u8 yes, no;		/* next test */
+	__u8 is_signed, is_dynamic;	/* 2: relative */
+	__u64 value;		/* of a text: its first word in texts[] */
+};
+#define TRACEPOINT_DYNAMIC_MAX	14
+#define TRACEPOINT_RELATIVE	0x8000
+struct tracepoint_info {
+	__u32 bytes;		/* up to the end of the last field of fixed length */
+	__u16 dynamic[TRACEPOINT_DYNAMIC_MAX];	/* where words stand that tell of others; 0: no more */
+	__u32 tests;		/* 0: all are wanted */
+	struct field_test test[FIELD_TESTS_MAX];
+	__u64 texts[FIELD_TESTS_MAX * FIELD_TEXT_WORDS];
+	__u64 filtered;		/* records that were not wanted */
+};
+/* What is counted of all, on each CPU, where the kernel does not tell what it skips. */
+enum tracepoint_count { TRACEPOINTS_SEEN, TRACEPOINTS_RAN, TRACEPOINTS_COUNTS };
+
+/* What a program wrote to trace_marker. */
+enum marker_word {
+	MARKER_LEN	= RAW_WORDS,	/* bytes; 0: the text could not be read */
+	MARKER_TEXT,
+	MARKER_TEXT_BYTES	= (EVENT_WORDS_MAX - MARKER_TEXT) * 8,	/* no kernel takes more at once */
+};
+/* A system call, from entry to exit; its time is that of the entry. */
+enum syscall_word {
+	SYSCALL_END_TS	= RAW_WORDS,
+	SYSCALL_CALL,		/* SYSCALL_*() below; and SYSCALL_UNFINISHED */
+	SYSCALL_RETURN,
+	SYSCALL_TEXT_LEN,	/* of the first text, NUL included, and of the second, 32 bits each */
+	SYSCALL_ARGS,
+	SYSCALL_ARGS_MAX = 6,
+	SYSCALL_TEXT	= SYSCALL_ARGS + SYSCALL_ARGS_MAX,	/* the second one behind the first, at a whole word */
+	SYSCALL_TEXTS_MAX = 2,
+	SYSCALL_TEXT_MAX = 256,			/* bytes that are written */
+	SYSCALL_TEXT_BYTES = SYSCALL_TEXT_MAX + 8,	/* that are read, to see whether there are more */
+};
+
+/* Which call: its number, by the table of 32-bit programs with SYSCALL_COMPAT. */
+#define SYSCALL_COMPAT		(1ULL << 32)
+#define SYSCALL_OPEN		(1ULL << 33)	/* in open_syscall only */
+#define SYSCALL_UNFINISHED	(1ULL << 34)	/* in a record only: it did not return */
+#define SYSCALL_NR(call)	((__s32)(call))
+#define SYSCALL_NUMBERS		1024	/* known; what is beyond is no call of any kernel so far */
+
+/* What is known of a number: */
+#define SYSCALL_WANTED		0x8000
+#define SYSCALL_EXEC		0x4000	/* the memory of its arguments is gone at exit, and its number may be */
+#define SYSCALL_TEXT_ARG(i)	(3 * (i)), 3	/* which argument is a text, plus 1; 0: none */
+
+/* A thread's slot, its own from its first call on, that of a thread until it ends. */
+struct open_syscall {
+	__u64 task;	/* address of its task_struct, which exec does not change; 0: free */
+	__u64 call;	/* 0: none is open */
+	__u64 ts;	/* entry or, if none is open, the latest exit: times of one thread never repeat */
+	__u64 process;	/* koids */
+	__u64 thread;
+	__u64 args[SYSCALL_ARGS_MAX];
+};
+#define OPEN_SYSCALLS_SHIFT	16
 
 /*
  * Calls that have not returned, a slot to a thread that is inside of any. The first
@@ -182,17 +305,36 @@ struct open_calls {
 /* Who: a thread id, or for a CPU's idle thread, of which there is one each: */
 #define OPEN_IDLE(cpu)		(1U << 31 | (cpu))
 /* The koid of an idle thread that calls functions: above all ids, below the second generation. */
-#define IDLE_KOID(cpu)		(4194304ULL + (cpu))
+#define IDLE_KOID(cpu)		((unsigned long long)IDS_MAX + (cpu))
+
+/* The kernel's PID_MAX_LIMIT: ids are below. */
+#define IDS_MAX			4194304U
 
 /* What is kept of every id: 16 bits, 2048 of them to a map value. */
 #define IDS_PER_PAGE		2048
 #define ID_EXITED		1	/* its thread has exited */
 #define ID_ASLEEP		2	/* as far as the trace has told */
+#define ID_TOLD		(1U << 11)	/* with a filter: the trace has told of its state since it ran */
+#define ID_RAN		(1U << 12)	/* the trace has told of it running */
+#define ID_WOKEN	(1U << 13)	/* and of a wakeup */
 #define ID_NAMED	(1U << 15)	/* the names of its thread have been sent */
-#define ID_GENERATION_SHIFT	2	/* how often it was recycled */
-#define ID_GENERATION(id)	(((id) & ~ID_NAMED) >> ID_GENERATION_SHIFT)
+#define ID_GENERATION_SHIFT	2	/* how often it was recycled: 9 bits */
+#define ID_GENERATION(id)	((id) >> ID_GENERATION_SHIFT & 0x1ff)
 #define ID_GENERATION_MAX	428	/* keeps koids within 32 bits */
 #define ID_GENERATION_STEP	10000000ULL
+
+/*
+ * A thread of which the trace had told nothing when it was asked for, by the program that iterates
+ * over all. It did not run since its CPU's recording began, and was not woken.
+ */
+struct thread_state {
+	__u64 koid;
+	__u64 since_ns;		/* right before the first record of the CPU on which it ran last; 0: it has none */
+	__u32 tid;
+	__u32 cpu;
+	__s32 prio;
+	__u32 index;		/* of its state, as the kernel numbers them */
+};
 
 /*
  * A kernel object record in the side ring, in words: header, koid, name of
@@ -237,8 +379,21 @@ enum object_word {
 	X(STR_MARK_STOP,	"stop") \
 	X(STR_MARK_GAP,		"gap") \
 	X(STR_MARK_IMPLIED,	"implied") \
+	X(STR_MARK_FILTER,	"filter") \
+	X(STR_MARK_STATE,	"state") \
+	X(STR_FILTERED,		"filtered") \
+	X(STR_KFXT,		"kfxt") \
+	X(STR_NOT_REPORTED,	"not reported by the kernel") \
+	X(STR_CPU,		"cpu") \
+	X(STR_SWITCHES,		"switches") \
+	X(STR_WAKEUPS,		"wakeups") \
+	X(STR_UNSEEN,		"unseen") \
 	X(STR_FUNCTION,		"function") \
-	X(STR_RETURN,		"return")
+	X(STR_RETURN,		"return") \
+	/* what the recorder, too, tells records by that it could not write */ \
+	X(STR_LOG,		"log") \
+	X(STR_USDT,		"usdt") \
+	X(STR_UNFINISHED,	"unfinished")
 
 enum session_string {
 	STR_EMPTY,

@@ -9,10 +9,10 @@
 # Does nothing, and needs no right, where all of it is there already.
 set -euo pipefail
 
-build=(build-essential clang libbpf-dev bpftool libelf-dev zlib1g-dev libprotobuf-c-dev
-	protobuf-c-compiler pkg-config)
+build=(build-essential clang libbpf-dev bpftool libcap-dev libelf-dev libseccomp-dev libtraceevent-dev zlib1g-dev
+	libzstd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config)
 testing=(busybox-static gcc-aarch64-linux-gnu git jq kmod less libclang-rt-14-dev libcmocka-dev
-	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck systemtap-sdt-dev util-linux)
+	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck strace systemtap-sdt-dev util-linux zstd)
 
 case ${1:-} in
 build) wanted=("${build[@]}") ;;

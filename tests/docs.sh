@@ -81,7 +81,10 @@ check_lint() {
 
 # "-o --output" for each option of a command's help, and of its page.
 help_options() {
-	kfxt "$1" --help | sed -nE -e 's/^  (-.), (--[a-z-]+).*/\1 \2/p' -e 's/^      (--[a-z-]+).*/\1/p' | sort
+	{
+		kfxt "$1" --help | sed -nE -e 's/^  (-.), (--[a-z-]+).*/\1 \2/p' -e 's/^      (--[a-z-]+).*/\1/p'
+		kfxt "$1" --help | sed -n '/^Also, in/,/^$/p' | grep -oE -- '--[a-z-]+' || true
+	} | sort
 }
 
 page_options() {

@@ -4,16 +4,18 @@
 # Every test there is: `make check` calls it. Needs root and BPF for the live
 # tests; without them they fail, since skipped is not passed.
 #
-#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live func log docs scripts install vm arm64
+#   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live ends func log mark filter tracepoints
+#                               presets syscalls compression privileges faults ledger soak docs scripts install
+#                               vm arm64
 #
 # Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 O=${O:-build}
-FUZZ_SECONDS=${FUZZ_SECONDS:-${CI:+60}}
-FUZZ_SECONDS=${FUZZ_SECONDS:-15}
-FUZZERS="fxt peel parse convert kmsg"
+FUZZ_S=${FUZZ_S:-${CI:+60}}
+FUZZ_S=${FUZZ_S:-15}
+FUZZ=${FUZZ:-$(sed -n 's/^FUZZERS[[:space:]]*:= //p' Makefile)}
 results=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$results" "$log"' EXIT
@@ -104,9 +106,16 @@ suite_sanitize() {
 # Seeds for the fuzzers: beginnings of the samples; the peeler's begin with a mode byte.
 make_seeds() {
 	local dir=$1 file name
-	mkdir -p "$dir"/{fxt,peel,parse,convert,kmsg}
+	mkdir -p "$dir"
+	cp -r tests/corpus/fuzz/* "$dir"
+	for name in sched/sched_switch kmem/kmalloc irq/irq_handler_entry tcp/tcp_probe timer/hrtimer_start tlb/tlb_flush; do
+		file=/sys/kernel/tracing/events/$name/format
+		[ ! -r "$file" ] || { cat "$file" && printf '\0%s\0' 'x == 1 && (y ~ "a*" || !z < -2)' && seq 100; } \
+			>"$dir/tracepoint/${name#*/}"
+	done
 	printf '12,339,5140900,-,caller=T1;text \\x41\n SUBSYSTEM=acpi\n' >"$dir/kmsg/record"
-	gzip -dc tests/golden/states-6.1.fxt.gz >"$dir/fxt/states"
+	gzip -dc tests/golden/states-6.1.fxt.gz | tee "$dir/fxt/states" >"$dir/repair/states"
+	gzip -dc tests/corpus/fxt/recording.fxt.gz | head -c 9999 >"$dir/repair/recording"
 	for file in tests/corpus/ftrace/*.{txt,html,json}; do
 		name=${file##*/}
 		[[ $name != *.facts.json ]] || continue
@@ -116,10 +125,10 @@ make_seeds() {
 }
 
 # The same seed each time: what passed once does not fail for no reason. For new ground:
-# FUZZ_SEED=0 FUZZ_SECONDS=3600 tests/run.sh fuzz
+# FUZZ_SEED=0 FUZZ_S=3600 tests/run.sh fuzz
 fuzz_one() {
-	"$O/tests/$1_fuzz" "$O/fuzz/$1" -seed="${FUZZ_SEED:-20}" -max_total_time="$FUZZ_SECONDS" -max_len=16384 \
-		-rss_limit_mb=3000 -artifact_prefix="$O/fuzz/" -print_final_stats=1 >"$O/fuzz/$1.log" 2>&1
+	"$O/tests/$1_fuzz" "$O/fuzz/$1" -seed="${FUZZ_SEED:-20}" -max_total_time="$FUZZ_S" -max_len=16384 \
+		-rss_limit_mb=3000 -timeout=60 -artifact_prefix="$O/fuzz/$1-" -print_final_stats=1 >"$O/fuzz/$1.log" 2>&1
 	echo $? >"$O/fuzz/$1.status"
 }
 
@@ -128,23 +137,33 @@ fuzz_result() {
 	return "$(cat "$O/fuzz/$1.status")"
 }
 
+# "runs 12345, coverage 678, findings 0"; what was found stands in $O/fuzz/TARGET-*.
+fuzz_tell() {
+	local runs coverage found=("$O/fuzz/$1"-*)
+	runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$O/fuzz/$1.log")
+	coverage=$(sed -nE 's/.* cov: ([0-9]+) .*/\1/p' "$O/fuzz/$1.log" | tail -n 1)
+	echo "# $1: runs ${runs:-0}, coverage ${coverage:-0}, findings ${#found[@]}"
+}
+
 suite_fuzz() {
 	local what
 	passed=0 failed=0
 	rm -rf "$O/fuzz"
 	make_seeds "$O/fuzz"
-	for what in $FUZZERS; do
+	for what in $FUZZ; do
 		try "fuzzer of $what builds" build "$O/tests/${what}_fuzz"
+		# What was found once is not to come back.
+		try "fuzzer of $what, its corpus" "$O/tests/${what}_fuzz" "tests/corpus/fuzz/$what"/*
 	done
 	# Each keeps one CPU busy.
-	for what in $FUZZERS; do
+	for what in $FUZZ; do
 		[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
 		fuzz_one "$what" &
 	done
 	wait
-	for what in $FUZZERS; do
-		try "fuzzer of $what, $FUZZ_SECONDS s" fuzz_result "$what"
-		grep -E "number_of_executed_units" "$log" | sed 's/^/# /'
+	for what in $FUZZ; do
+		try "fuzzer of $what, $FUZZ_S s" fuzz_result "$what"
+		fuzz_tell "$what"
 	done
 	tally fuzz $passed $failed 0
 }
@@ -152,14 +171,6 @@ suite_fuzz() {
 suite_live() {
 	echo "# live tests run on $(uname -r), as uid $(id -u)"
 	suite live python3 tests/live/live_test.py "$O"
-}
-
-suite_func() {
-	suite func python3 tests/live/func_test.py "$O"
-}
-
-suite_log() {
-	suite log python3 tests/live/log_test.py "$O"
 }
 
 # The live tests once more, on other kernels; emulated, so it takes minutes.
@@ -222,12 +233,18 @@ build_example() {
 }
 
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live func log docs scripts install vm arm64)
+[ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live ends func log mark filter tracepoints presets syscalls
+	compression privileges faults ledger soak docs scripts install vm arm64)
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do
 		echo "# ---- $name"
-		"suite_$name"
+		if declare -F "suite_$name" >/dev/null; then
+			"suite_$name"
+		else
+			# Live tests are called after what they are about, in the singular.
+			suite "$name" python3 "tests/live/${name%s}_test.py" "$O"
+		fi
 	done
 else
 	tally build 0 1 0

@@ -23,7 +23,7 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
 KFXT = os.path.join(BUILD, 'kfxt')
 UPDATE = '--update' in sys.argv
 RESULTS = collections.Counter()
-COMMANDS = ('record', 'convert', 'dump', 'verify', 'report', 'check', 'list')
+COMMANDS = ('record', 'convert', 'dump', 'verify', 'report', 'check', 'list', 'mark')
 
 
 def golden(name):

@@ -76,8 +76,18 @@ def run(*args, **kwargs):
 def record(trace, *args, code=0):
     """kfxt record into @trace; its stdout as text. Fails the test unless it exits with @code."""
     r = run('record', '-o', trace, *args)
-    equal(r.returncode, code, f'exit code of record {args} ({r.stderr.decode()})')
+    equal(r.returncode, code, f'exit code of record: {r.stderr.decode()} (record {args})')
     return r.stdout.decode()
+
+
+def start(trace, *args, **kwargs):
+    """kfxt record into @trace, a file, once it has begun."""
+    p = subprocess.Popen([KFXT, 'record', '-o', trace, *args], stderr=subprocess.PIPE, **kwargs)
+    end = time.time() + PATIENCE
+    while not (os.path.exists(trace) and os.path.getsize(trace) > 4096):
+        expect(time.time() < end and p.poll() is None, 'recording does not start')
+        time.sleep(0.02)
+    return p
 
 
 def load(trace):
@@ -109,7 +119,7 @@ def readable(pipe):
 
 
 class Instance:
-    """A private tracefs instance that records scheduler events by the boot clock."""
+    """A private tracefs instance that records events ("system:event", or sched's) by the boot clock."""
 
     def __init__(self, *events):
         self.events = events
@@ -126,7 +136,8 @@ class Instance:
         self.write('trace_clock', 'boot')
         self.write('buffer_size_kb', '65536')
         for event in self.events:
-            self.write(f'events/sched/{event}/enable', '1')
+            path = event.replace(':', '/')
+            self.write(f'events/{path if "/" in path else "sched/" + path}/enable', '1')
         return self
 
     def __exit__(self, *_):

@@ -22,29 +22,27 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, Instance, equal, expect, helper, last_cpu, load,  # noqa: E402
-                     main, note, readable, record, run, scaled, test, verify, verify_cut)
-from trace import Trace  # noqa: E402
+                     main, note, readable, record, run, scaled, start, test, verify, verify_cut)
+from account import balance_against, every_switch_of, players, switch_count, told_as_in_file  # noqa: E402
+from trace import fxtread  # noqa: E402
 
 ROUNDS = scaled(100_000)
 
 
 def play(trace, *args, rounds=ROUNDS):
-    """Records the token game; per thread: tid, voluntary, involuntary, start, end."""
-    out = record(trace, *args, '--', helper('pingpong'), str(rounds), str(last_cpu()))
-    return [tuple(map(int, line.split())) for line in out.splitlines()]
+    """Records the token game; what each thread says of itself."""
+    return players(record(trace, *args, '--', helper('pingpong'), str(rounds), str(last_cpu())))
 
 
 # ---- 1: nothing missing, nothing extra ---------------------------------------------
 
 @test
 def every_switch_of_two_threads(tmp):
-    players = play(tmp + '/t.fxt')
+    two = play(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
-    begin, end = min(p[3] for p in players), max(p[4] for p in players)
-    for tid, voluntary, involuntary, _, until in players:
-        outs = t.outs(tid, until)
-        equal(len(outs), voluntary + involuntary, f'switches of {tid} against /proc')
-        equal(sum(s.state not in ('R', 'R+') for s in outs), voluntary, f'voluntary switches of {tid}')
+    begin, end = min(p[3] for p in two), max(p[4] for p in two)
+    every_switch_of(t, two)
+    for tid, voluntary, involuntary, _, until in two:
         expect(voluntary + involuntary >= ROUNDS - 1, 'the token was not handed on')
         # In, out, in, out: none twice, none left out. (Marked ones stand where the kernel
         # did not report who came before.)
@@ -54,7 +52,7 @@ def every_switch_of_two_threads(tmp):
     equal(sum(c.get('lost_switches', 0) + c.get('lost_wakeups', 0) for c in t.ledger.values()), 0,
           'lost')
     verify(tmp + '/t.fxt')
-    n = sum(p[1] + p[2] for p in players)
+    n = sum(p[1] + p[2] for p in two)
     note(f'{n} switches, {n / ((end - begin) / 1e9):.0f} a second, '
          f'{os.path.getsize(tmp + "/t.fxt") / len(t.in_order):.1f} bytes per event')
 
@@ -72,13 +70,13 @@ def switches(instance, tids):
 @test
 def same_as_tracefs(tmp):
     with Instance('sched_switch') as instance:
-        players = play(tmp + '/t.fxt', rounds=ROUNDS // 5)
-        tids = {p[0] for p in players}
+        two = play(tmp + '/t.fxt', rounds=ROUNDS // 5)
+        tids = {p[0] for p in two}
         theirs = list(switches(instance, tids))
     # Switches to the players are left out where they come from others: some kernels do not
     # report those of some idle threads to tracefs. And what comes after the token game: the
     # players' very last switch may come after the recording has ended.
-    end = max(p[4] for p in players)
+    end = max(p[4] for p in two)
     ours = [s for s in load(tmp + '/t.fxt').real() if s.out in tids and s.ts <= end]
     theirs = [x for x in theirs if x[2] in tids and x[0] <= end]
     expect(len(ours) > 2 * (ROUNDS // 5) - 2, 'the token was not handed on')
@@ -101,13 +99,13 @@ def same_as_converted_tracefs(tmp):
     switch, where a wakeup is a no-op, so only the live recording has them.
     """
     with Instance('sched_switch', 'sched_waking', 'sched_wakeup_new') as instance:
-        players = play(tmp + '/t.fxt', rounds=ROUNDS // 5)
+        two = play(tmp + '/t.fxt', rounds=ROUNDS // 5)
         instance.write('tracing_on', '0')
         r = run('convert', '-o', tmp + '/c.fxt', instance.dir + '/trace')
         equal(r.returncode, 0, r.stderr.decode())
     verify(tmp + '/c.fxt')
     live, text = load(tmp + '/t.fxt'), load(tmp + '/c.fxt')
-    for tid, _, _, begin, end in players:
+    for tid, _, _, begin, end in two:
         ours = [(s.cpu, s.out, s.into, s.state) for s in live.outs(tid, end)]
         theirs = [(s.cpu, s.out, s.into, s.state) for s in text.outs(tid, end)]
         equal(theirs, ours, f'switches of {tid}')
@@ -254,19 +252,10 @@ def busy_machine_makes_sense(tmp):
 
 # ---- 4: every way to end ------------------------------------------------------------------------
 
-def start_recording(tmp, *args, **kwargs):
-    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *args], stderr=subprocess.PIPE, **kwargs)
-    end = time.time() + PATIENCE
-    while not (os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096):
-        expect(time.time() < end and p.poll() is None, 'recording does not start')
-        time.sleep(0.02)
-    return p
-
-
 @test
 def signals_end_it(tmp):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        p = start_recording(tmp)
+        p = start(tmp + '/t.fxt')
         time.sleep(0.2)
         p.send_signal(number)
         _, err = p.communicate(timeout=PATIENCE)
@@ -286,6 +275,7 @@ def end_of_command(tmp):
     r = run('record', '-o', tmp + '/u.fxt', '--', '/nonexistent/program')
     equal(r.returncode, 1, 'exit code where the command cannot be run')
     expect(b'/nonexistent/program: No such file' in r.stderr, r.stderr.decode())
+    verify(tmp + '/u.fxt')
     begin = time.time()
     record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '1000')
     expect(time.time() - begin < PATIENCE / 2, 'the command outlived the recording')
@@ -294,42 +284,6 @@ def end_of_command(tmp):
     record(tmp + '/w.fxt', '-d', '300ms', '--', 'sh', '-c',
            'trap "" TERM; for i in $(seq 1000); do sleep 1; done')
     expect(time.time() - begin < PATIENCE / 2, 'a command that ignores SIGTERM outlived the recording')
-
-
-@test
-def broken_pipe(tmp):
-    p = subprocess.Popen([KFXT, 'record', '-o', '-'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    data = p.stdout.read(20000)
-    p.stdout.close()
-    err = p.stderr.read().decode()
-    equal(p.wait(timeout=PATIENCE), 1, 'exit code')
-    expect('stdout: Broken pipe' in err, err)
-    expect(data.startswith(b'\x10\x00\x04FxT\x16\x00'), 'what came before is a trace')
-
-
-@test
-def full_disk(tmp):
-    os.mkdir(tmp + '/small')
-    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', tmp + '/small'], check=True)
-    try:
-        r = run('record', '-o', tmp + '/small/t.fxt', '--', helper('pingpong'), '20000', str(last_cpu()))
-        equal(r.returncode, 1, 'exit code')
-        expect('t.fxt: No space left on device' in r.stderr.decode(), r.stderr.decode())
-        t = Trace(tmp + '/small/t.fxt')
-        equal(t.problems, [], 'a whole file')
-        # Told: what is in the file, and what the disk did not take.
-        told = [int(n) for n in re.findall(r'(\d+) (?:switches|wakeups|lost)', r.stderr.decode())]
-        equal(told[:2], [len(t.real()), len(t.wakeups)], 'what the summary says is in the file')
-        expect(told[2] > 1000 and told[2] == told[3] + told[4], f'lost: {r.stderr.decode()}')
-        expect(len(t.switches) > 1000, f'only {len(t.switches)} switches')
-        # The last write was cut: one CPU's records end earlier than the other's.
-        end = min(max(s.ts for s in t.switches if s.cpu == cpu) for cpu in {s.cpu for s in t.switches})
-        t.in_order = [x for x in t.in_order if x[0] <= end]
-        equal(dict(t.sense()), {}, 'contradictions')
-        equal(t.unnamed(), [], 'unnamed')
-        verify_cut(tmp + '/small/t.fxt')
-    finally:
-        subprocess.run(['umount', tmp + '/small'], check=True)
 
 
 @test
@@ -368,50 +322,58 @@ def pipes_and_terminals(tmp):
     expect('terminal' in p.stderr.decode(), p.stderr.decode())
 
 
-def programs():
-    """Ids of the BPF programs that record switches, anybody's."""
-    listed = subprocess.run(['bpftool', 'prog', 'list'], capture_output=True).stdout.decode()
-    return set(re.findall(r'^(\d+): .* name on_sched_switch', listed, re.M))
+def repaired(cut, out):
+    """Repairs @cut, of which no byte of a whole record may be missing; what the repair says at its end."""
+    r = run('verify', '--repair', cut, '-o', out)
+    equal(r.returncode, 0, f'exit code of --repair: {r.stderr.decode()}')
+    verify(out)
+    t = load(out)
+    said = t.events['repaired'][1]
+    equal(dict(t.sense()), {}, 'contradictions')
+    with open(cut, 'rb') as a, open(out, 'rb') as b:
+        before, after = a.read(), b.read()
+    # The independent reader tells where the last whole record of it ends.
+    whole = max(rec['offset'] + 8 * rec['size'] for rec in fxtread.read(before))
+    equal(said['kept_bytes'], whole, 'bytes kept')
+    expect(after[:whole] == before[:whole], 'what was whole is not copied as it is')
+    for cpu in {s.cpu for s in t.switches}:
+        last = [s for s in t.switches if s.cpu == cpu][-1]
+        equal((last.mark, last.into), ('stop', 0), f'the end of CPU {cpu}')
+    return said
 
 
 @test
-def killed_recorder_leaves_a_readable_file(tmp):
-    before = programs()
-    p = start_recording(tmp)
-    time.sleep(0.6)
-    attached = programs() - before
-    expect(attached, 'programs are not listed while they are attached')
+def killed_under_load_and_repaired(tmp):
+    load_of_it = subprocess.Popen([helper('pingpong'), str(scaled(10000000)), str(last_cpu())],
+                                  stdout=subprocess.DEVNULL)
+    p = start(tmp + '/t.fxt')
+    time.sleep(0.3)
     p.kill()
     p.communicate()
-    t = load(tmp + '/t.fxt')
-    expect(len(t.switches) > 10, 'hardly anything was written')
-    verify_cut(tmp + '/t.fxt')
-    time.sleep(0.1)
-    equal(programs() & attached, set(), 'programs that stay attached')
+    load_of_it.kill()
+    load_of_it.wait()
+    trace, cut = tmp + '/t.fxt', tmp + '/cut.fxt'
+    verify_cut(trace)
+    said = repaired(trace, tmp + '/whole.fxt')
+    equal((said['cut'], said['dropped_bytes']), (True, 0), 'what the repair says')
+    # The same after a power failure: the end, within a record, and a block in the middle are gone.
+    with open(trace, 'rb') as f:
+        data = f.read()
+    with open(cut, 'wb') as f:
+        f.write(data[:len(data) * 2 // 3 | 1])
+    expect(repaired(cut, tmp + '/whole.fxt')['dropped_bytes'] > 0, 'a record that was cut was kept')
+    middle = len(data) // 2 & ~4095
+    with open(cut, 'wb') as f:
+        f.write(data[:middle] + bytes(4096) + data[middle + 4096:])
+    equal(run('verify', '--repair', cut, '-o', tmp + '/whole.fxt').returncode, 0, 'exit code of --repair')
+    verify(tmp + '/whole.fxt')
 
 
 # ---- 5: what is lost is counted ---------------------------------------------------------------------
 
-def count_between(mine, times, recorder):
-    """Switches that the counter saw from the first of a CPU's recorded ones to the last.
-
-    It sees each a moment before the recorder does. Those after the last recorded one are
-    lost, if there is a gap; but not the one in which the recorder may have ended.
-    """
-    real = [s for s in mine if not s.mark]
-    if not real:
-        return 0
-    gap = mine[-2].mark
-    end = mine[-1].ts if gap else real[-1].ts
-    return 1 + sum(real[0].ts < ts <= end for ts in times) - bool(gap and mine[-1].out in recorder)
-
-
 @test
 def loss_is_counted_exactly(tmp):
-    with open(tmp + '/times', 'wb') as out:
-        counter = subprocess.Popen([helper('switch_count')], stdin=subprocess.PIPE, stdout=out,
-                                   stderr=subprocess.PIPE)
-        equal(counter.stderr.readline(), b'ready\n', 'the counter')
+    with switch_count(tmp) as times:
         # A reader that stalls: the pipe fills, then the rings.
         with open(tmp + '/t.fxt', 'wb') as trace:
             p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '64K', '--', helper('pingpong'),
@@ -425,25 +387,10 @@ def loss_is_counted_exactly(tmp):
             shutil.copyfileobj(p.stdout, trace)
         err = p.stderr.read().decode()
         equal(p.wait(timeout=3 * PATIENCE), 0, err)
-        counter.communicate(b'')
-        equal(counter.returncode, 0, 'the counter')
     t = load(tmp + '/t.fxt')
-    with open(tmp + '/times', 'rb') as f:
-        times = collections.defaultdict(list)
-        for cpu, ts in struct.iter_unpack('<QQ', f.read()):
-            times[cpu].append(ts)
-    recorder = {thread for _, thread in t.event_threads}
-    lost = 0
-    for cpu in os.sched_getaffinity(0):
-        mine = [s for s in t.switches if s.cpu == cpu]
-        in_file = sum(not s.mark for s in mine)
-        counted = count_between(mine, times[cpu], recorder)
-        equal(t.ledger[cpu]['switches'], in_file, f'switches of CPU {cpu}, ledger against file')
-        equal(t.ledger[cpu]['lost_switches'], counted - in_file, f'lost on CPU {cpu}')
-        lost += counted - in_file
+    lost = balance_against(t, times)
+    told_as_in_file(t, err)
     expect(lost > scaled(1000), f'only {lost} were lost: the test proves nothing')
-    equal(sum(c.get('wakeups', 0) for c in t.ledger.values()), len(t.wakeups), 'wakeups')
-    expect(f'lost {lost} switches' in err, err)
     equal(dict(t.sense()), {}, 'contradictions')
     verify(tmp + '/t.fxt')
     note(f'{lost} switches lost, each counted')
@@ -466,22 +413,8 @@ def recorder_sleeps(tmp):
 
 
 @test
-def without_rights(tmp):
-    os.chmod(tmp, 0o777)
-    as_nobody = dict(user=65534, group=65534, extra_groups=[], cwd=tmp)
-    r = run('record', '-d', '1', **as_nobody)
-    equal(r.returncode, 5, 'exit code')
-    equal(len(r.stderr.decode().strip().splitlines()), 1, f'one sentence: {r.stderr.decode()}')
-    expect('root' in r.stderr.decode(), r.stderr.decode())
-    r = run('check', **as_nobody)
-    equal(r.returncode, 5, 'exit code of check')
-    expect(b'CAP_BPF' in r.stdout and b'MISSING' in r.stdout, r.stdout.decode())
-    equal(run('check').returncode, 0, 'exit code of check for root')
-
-
-@test
 def two_at_once(tmp):
-    p = start_recording(tmp)
+    p = start(tmp + '/t.fxt')
     record(tmp + '/u.fxt', '-d', '300ms')
     p.send_signal(signal.SIGINT)
     p.communicate(timeout=PATIENCE)

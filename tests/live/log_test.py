@@ -7,6 +7,7 @@
 Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
 KFXT_TEST_SCALE: see harness.py.
 """
+import ast
 import collections
 import os
 import re
@@ -16,12 +17,13 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, equal, expect, load, main, note, record, run, scaled, test, until,  # noqa: E402
-                     verify)
+from harness import (KFXT, PATIENCE, Skip, equal, expect, load, main, note, record, run, scaled, test,  # noqa: E402
+                     until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 SYSRQ = '/proc/sysrq-trigger'
 RATE = '/proc/sys/kernel/printk_devkmsg'
+THROTTLED = b'sched: RT throttling activated'      # once per boot
 LEVELS = ('emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug')
 # Writes each line of its file, a line of the file being one write; tells its thread.
 PRINT = r'''
@@ -36,6 +38,22 @@ threads = [threading.Thread(target=work, args=(path,)) for path in sys.argv[1:]]
 for t in threads: t.start()
 for t in threads: t.join()
 print(*told, sep='\n')
+'''
+
+# For three seconds the only thread of the highest priority on its CPU, which it prints, and when it did not run.
+SPIN = r'''
+import os, time
+now = lambda: time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+begin = before = now()
+stalls = []
+while before < begin + 3_000_000_000:
+    after = now()
+    if after - before > 2_000_000:
+        stalls.append((before, after))
+    before = after
+print(os.getpid(), stalls)
 '''
 
 Line = collections.namedtuple('Line', 'ts tid text level facility')
@@ -196,6 +214,35 @@ def loss_is_counted(tmp):
     lost = all_accounted_for(tmp + '/t.fxt', threading.get_native_id(), 200)
     expect(f"lost {lost} lines of the kernel's log" in err, err)
     verify(tmp + '/t.fxt')
+
+
+def stall_explained(tmp):
+    """The README's: interrupt, line, switch; the thread itself saw when it did not run."""
+    kmsg = Kmsg()
+    pid, stalls = record(tmp + '/t.fxt', '-e', 'irq', '--', sys.executable, '-c', SPIN).split(maxsplit=1)
+    pid, stalls = int(pid), ast.literal_eval(stalls)
+    if not any(text == THROTTLED for _, _, _, text in kmsg.read()):
+        raise Skip('the kernel does not throttle real-time threads, or has said so before')
+    verify(tmp + '/t.fxt')
+    line, = (line for line in lines_of(tmp + '/t.fxt') if line.text == THROTTLED.decode())
+    equal(line.tid, pid, 'the thread the line is on')
+    around = [rec['name'] for rec in fxtread.read(tmp + '/t.fxt')
+              if rec['type'] == 'event' and ('interrupted', 'koid', pid) in rec['arguments']
+              and rec['timestamp'] <= line.ts <= rec['end_time']]
+    equal(len(around), 1, f'interrupts around the line: {around}')
+    switches = [s for s in load(tmp + '/t.fxt').real() if pid in (s.out, s.into)]
+    waits = [(a.ts, b.ts) for a, b in zip(switches, switches[1:])
+             if a.out == b.into == pid and a.prios[0] == 49 and b.ts - a.ts > 5_000_000]
+    expect(waits, 'throttled, but it always ran')
+    for out, into in waits:
+        expect(any(a <= out and into <= b for a, b in stalls), f'it ran from {out} to {into}: {stalls}')
+
+
+# Since 6.12, which has a fair server, others get their share without real-time threads being stopped.
+if tuple(map(int, os.uname().release.split('.')[:2])) < (6, 12):
+    test(stall_explained)
+else:
+    note('stall_explained: not here, this kernel does not stop real-time threads')
 
 
 @test

@@ -5,16 +5,18 @@
  *
  *	storm PROCESSES DIR	DIR: where links that give programs their names go
  *	storm recycle		until an id comes again
+ *	storm quick PROCESSES	each of which makes one that nobody waits for, and ends at once
  *
  * Prints every thread there was, with the last name it had:
  *	TID PROCESS NAME
- * and for recycle the pid twice, with the names of both its owners.
+ * and for recycle the pid twice, with the names of both its owners; for quick just the ids.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,14 +118,42 @@ static int recycle(void)
 	return pid == first ? 0 : 1;
 }
 
+static int quick(int cnt)
+{
+	volatile pid_t *pids = mmap(NULL, 2 * cnt * sizeof(*pids), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (pids == MAP_FAILED)
+		die("mmap");
+	for (int i = 0; i < cnt; i++) {
+		if (!fork()) {
+			pids[2 * i] = getpid();
+			if (!fork())
+				pids[2 * i + 1] = getpid();
+			_exit(0);
+		}
+		if (i % 8 == 7)
+			while (wait(NULL) > 0)
+				;
+	}
+	while (wait(NULL) > 0)
+		;
+	usleep(200000);
+	for (int i = 0; i < 2 * cnt; i++)
+		printf("%d\n", pids[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "quick"))
+		return quick(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "become"))
 		return become(argv[0]);
 	if (argc == 2 && !strcmp(argv[1], "recycle"))
 		return recycle();
 	if (argc != 3) {
-		fprintf(stderr, "usage: storm PROCESSES DIR | storm recycle\n");
+		fprintf(stderr, "usage: storm PROCESSES DIR | storm recycle | storm quick PROCESSES\n");
 		return 2;
 	}
 	printf("%d %d storm\n", getpid(), getpid());

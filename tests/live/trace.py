@@ -7,10 +7,15 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import fxtread  # noqa: E402
 
-Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios')
+# filtered: with a filter, the one who leaves is none of those it was to let through.
+Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios filtered')
 Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio')
 # A call of a function, or a USDT probe; end is None where only its beginning was seen.
 Call = collections.namedtuple('Call', 'ts end tid name kind args')
+
+# A slice where the recorder lost something, and one of a thread that did not run.
+Gap = collections.namedtuple('Gap', 'cpu begin end name args')
+Still = collections.namedtuple('Still', 'begin end state woken')
 
 # FXT's "Thread States" and Linux's, where no argument says more.
 STATES = {1: 'R', 3: 'S'}
@@ -25,6 +30,7 @@ class Trace:
         self.cmdlines, self.parents = {}, {}
         self.ledger, self.events = {}, {}
         self.event_threads = set()
+        self.states, self.gaps, self.still = {}, [], {}
         reader = fxtread.read(source)
         for order, rec in enumerate(reader):
             self._take(order, rec)
@@ -42,7 +48,11 @@ class Trace:
             item = Switch(rec['timestamp'], rec['cpu_number'], rec['outgoing_thread_id'],
                           rec['incoming_thread_id'],
                           args.get('linux_state') or STATES.get(rec['outgoing_thread_state']),
-                          args.get('mark'), (args['outgoing_weight'], args['incoming_weight']))
+                          args.get('mark'), (args['outgoing_weight'], args['incoming_weight']),
+                          args.get('filtered', False))
+            if item.mark == 'state':        # no switch of a CPU's
+                self.states[item.out] = item
+                return
             self.switches.append(item)
             self.in_order.append((item.ts, order, item))
         elif kind == 'thread_wakeup':
@@ -56,10 +66,16 @@ class Trace:
             self.calls.append(Call(rec['timestamp'], rec.get('end_time'), rec['thread'][1], rec['name'],
                                    (rec['category'], rec['event_type']),
                                    {name: (kind, value) for name, kind, value in rec['arguments']}))
+        elif rec['category'] == 'kfxt' and rec['event_type'] == 'duration_complete':
+            if 'state' in args:
+                self.still[rec['thread'][1]] = Still(rec['timestamp'], rec['end_time'], args['state'],
+                                                     args.get('woken', False))
+            else:
+                self.gaps.append(Gap(args['cpu'], rec['timestamp'], rec['end_time'], rec['name'], args))
         elif rec['category'] == 'kfxt':
             self.event_threads.add(rec['thread'])
             if rec['name'] == 'ledger':
-                self.ledger[args.get('cpu')] = args
+                self.ledger.setdefault(args.get('cpu'), {}).update(args)
             else:
                 self.events[rec['name']] = (rec['timestamp'], args)
 
@@ -73,7 +89,7 @@ class Trace:
             self.threads[rec['koid']] = (rec['name'], args['process'])
 
     def real(self):
-        """The switches the machine made: without the marks of start, stop and gap."""
+        """The switches the machine made: without the marks of start, stop, gap and filter."""
         return [s for s in self.switches if not s.mark]
 
     def outs(self, tid, until=None):
@@ -84,15 +100,18 @@ class Trace:
         bad, cpus, state = collections.Counter(), {}, {}
         # While a CPU does not record, nothing is known of who does not run on another.
         deaf = {s.cpu for s in self.switches if s.mark == 'start'}
+        begins = {tid: 'R' if s.state == 'R' else 'asleep' for tid, s in self.states.items()}
         for _, _, item in self.in_order:
             if deaf:
                 state = {tid: s for tid, s in state.items() if s == 'running'}
+            elif begins:        # who has done nothing until here
+                state, begins = begins | state, {}
             if isinstance(item, Wakeup):
                 if state.get(item.tid) in ('running', 'R', 'woken'):
                     bad['wakeup of a thread that is ' + state[item.tid]] += 1
                 state[item.tid] = 'woken'
                 continue
-            if item.mark:
+            if item.mark and item.mark != 'filter':
                 state.clear()
                 deaf ^= {item.cpu}
             if item.cpu in cpus and cpus[item.cpu] != item.out:
@@ -100,6 +119,8 @@ class Trace:
             cpus[item.cpu] = item.into
             if item.out:
                 state[item.out] = 'R' if item.state in ('R', 'R+') else 'asleep'
+            if item.filtered or item.mark == 'filter':      # none the filter let through: may do anything now
+                state.pop(item.out, None)
             if item.into:
                 if state.get(item.into) in ('asleep', 'running'):
                     bad['switched in from ' + state[item.into]] += 1
@@ -122,6 +143,22 @@ class Trace:
             if s.into == tid:
                 since[s.cpu] = s.ts
         return found
+
+    def timeline(self, cpu):
+        """(from, to, tid) of who ran on a CPU, 0 for idle and None in a gap, and what contradicts itself."""
+        bad, found, who, since = collections.Counter(), [], None, None
+        for s in (s for s in self.switches if s.cpu == cpu):
+            in_gap = s.mark == 'gap' and who is None
+            if since is None:
+                bad['begins without start'] += s.mark != 'start'
+            else:
+                bad['goes back'] += s.ts < since
+                bad['another one runs'] += s.out != (0 if in_gap else who)
+                found.append((since, s.ts, who))
+            who = None if s.mark == 'gap' and not in_gap else s.into
+            since = s.ts
+        bad['does not end'] += who != 0
+        return found, dict(+bad)
 
     def ledger_sum(self, *names):
         return sum(counts.get(name, 0) for counts in self.ledger.values() for name in names)

@@ -103,27 +103,62 @@ static void test_verify_cut_cpu(void **state)
 	finish_found(&m, VERIFY_NO_END, 1);
 }
 
+/* Programs saw @seen switches on CPU 0, of which 1 was taken, 3 were filtered and 2 lost. */
+static void find_balance(uint64_t seen, bool balanced)
+{
+	const struct fxt_arg args[] = {
+		fxt_arg_u32("cpu", 0), fxt_arg_u64("seen_switches", seen), fxt_arg_u64("taken_switches", 1),
+		fxt_arg_u64("filtered_switches", 3), fxt_arg_u64("lost_switches", 2),
+	};
+	struct made m;
+
+	made_begin(&m);
+	put_clean(&m);
+	put_gap(&m, 1900, 2000, 0, 2, 0, 0);
+	put_clean_ledgers(&m);
+	put_session(&m, 2000, "ledger", args, 5);
+	finish_found(&m, balanced ? VERIFY_PROBLEM_CNT : VERIFY_LEDGER_SUM, balanced ? 0 : 1);
+}
+
+static void test_balance(void **state)
+{
+	(void)state;
+	find_balance(6, true);
+	find_balance(5, false);
+	find_balance(7, false);
+	find_balance(UINT64_MAX, false);
+}
+
 /* Each part of the ledger as both commands tell it. */
 static void test_lost(void **state)
 {
-	struct fxt_arg cpu[11] = {
-		fxt_arg_u32("cpu", 0), fxt_arg_u64("switches", 2), fxt_arg_u64("wakeups", 1),
-		fxt_arg_u64("lost_switches", 1), fxt_arg_u64("lost_wakeups", 2),
-		fxt_arg_u64("unseen_switches", 3), fxt_arg_u64("calls", 0),
-		fxt_arg_u64("lost_calls", 4), fxt_arg_u64("shed_calls", 5),
-		fxt_arg_u64("unseen_wakeups", 6), fxt_arg_u64("lost_logs", 9),
+	/* A CPU has one for each kind. */
+	struct fxt_arg switches[7] = {
+		fxt_arg_u32("cpu", 0), fxt_arg_u64("seen_switches", 3), fxt_arg_u64("taken_switches", 2),
+		fxt_arg_u64("switches", 2), fxt_arg_u64("lost_switches", 1),
+		fxt_arg_u64("unwritten_switches", 11), fxt_arg_u64("unseen_switches", 3),
 	};
-	struct fxt_arg totals[5] = {
+	struct fxt_arg others[12] = {
+		fxt_arg_u32("cpu", 0), fxt_arg_u64("wakeups", 1), fxt_arg_u64("lost_wakeups", 2),
+		fxt_arg_u64("calls", 0), fxt_arg_u64("lost_calls", 1), fxt_arg_u64("deep_calls", 1),
+		fxt_arg_u64("unreturned_calls", 1), fxt_arg_u64("shed_calls", 5),
+		fxt_arg_u64("unseen_wakeups", 6), fxt_arg_u64("lost_logs", 9),
+		fxt_arg_u64("lost_events", 10), fxt_arg_u64("unwritten_events", 1),
+	};
+	struct fxt_arg totals[7] = {
 		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1),
 		fxt_arg_u64("skipped", 7), fxt_arg_u64("shared_koids", 1),
-		fxt_arg_u64("missed_calls", 8),
+		fxt_arg_u64("missed_calls", 8), fxt_arg_u64("unreturned_calls", 1),
+		fxt_arg_u64("untold_switches", 13),
 	};
 	static const char text[] = "lost:             1 switch, 2 wakeups, 1 name, 3 switches unseen, "
 		"7 events of unknown kind, 1 thread that shares a koid, 6 wakeups unseen, "
-		"4 calls, 8 calls inside of probes, 5 calls beyond the rate, 9 lines of the log\n";
+		"4 calls, 8 calls inside of probes, 5 calls beyond the rate, 9 lines of the log, 10 events, "
+		"12 events not written, 13 switches the kernel counted and did not tell\n";
 	static const char json[] = "\"lost\":{\"switches\":1,\"wakeups\":2,\"names\":1,"
 		"\"unseen_switches\":3,\"skipped\":7,\"shared_koids\":1,"
-		"\"unseen_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"shed_calls\":5,\"logs\":9}";
+		"\"unseen_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"shed_calls\":5,\"logs\":9,"
+		"\"events\":10,\"unwritten\":12,\"untold_switches\":13}";
 	int (*const commands[])(int, char **) = { cmd_verify, cmd_report };
 	const char *path;
 	struct made m;
@@ -133,9 +168,12 @@ static void test_lost(void **state)
 	(void)state;
 	made_open(&m);
 	put_clean(&m);
-	put_session(&m, 2000, "ledger", cpu, 11);
+	put_gap(&m, 1900, 2000, 0, 1, 2, 3);
+	put_event_gap(&m, 1500, 1600, 0, 3, 9, 10);
+	put_session(&m, 2000, "ledger", switches, 7);
+	put_session(&m, 2000, "ledger", others, 12);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
-	put_session(&m, 2000, "ledger", totals, 5);
+	put_session(&m, 2000, "ledger", totals, 7);
 	made_close(&m);
 	path = made_path(&m);
 	for (i = 0; i < 2; i++) {
@@ -229,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_verify_no_end),
 		cmocka_unit_test(test_verify_cut_cpu),
 		cmocka_unit_test(test_report_cut),
+		cmocka_unit_test(test_balance),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_unknown),
 	};

@@ -253,7 +253,7 @@ static void test_report(void **state)
 	r = run_command(cmd_report, "report", "-n1", "--json", path, NULL);
 	assert_int_equal(r.code, EXIT_OK);
 	assert_has(r.out, "\"busiest\":[{\"run_ns\":690,\"share_percent\":34.5000,\"slices\":3,"
-		   "\"max_wait_ns\":100,\"tid\":11,\"thread\":\"worker\",\"pid\":10,\"process\":\"app\"}]}\n");
+		   "\"max_wait_ns\":100,\"tid\":11,\"thread\":\"worker\",\"pid\":10,\"process\":\"app\"}],\"did_not_run\":[]}\n");
 	run_free(&r);
 	unlink(path);
 	made_free(&m);

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../user/cli/input.h"
 #include "../../user/cli/log.h"
 
 /* ---- running a command ----------------------------------------------------- */
@@ -237,6 +238,46 @@ void put_ledger(struct made *m, uint64_t ts, uint32_t cpu, uint64_t switches,
 	put_session(m, ts, "ledger", args, 5);
 }
 
+static void put_slice(struct made *m, uint64_t from, uint64_t to, uint64_t thread, const char *name,
+		      const struct fxt_arg *args, unsigned int nargs)
+{
+	struct fxt_event e = {
+		.type = FXT_DURATION_COMPLETE, .ts = from, .id = to, .thread = { .process = 10, .thread = thread },
+		.category = fxt_str("kfxt"), .name = fxt_str(name),
+	};
+
+	assert_int_equal(fxt_write_event(m->w, &e, args, nargs), 0);
+}
+
+void put_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t switches, uint64_t wakeups,
+	     uint64_t unseen)
+{
+	struct fxt_arg args[4] = {
+		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", switches),
+		fxt_arg_u64("wakeups", wakeups), fxt_arg_u64("unseen", unseen),
+	};
+
+	put_slice(m, from, to, 10, "lost some events", args, 4);
+}
+
+void put_event_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t calls, uint64_t logs,
+		   uint64_t events)
+{
+	struct fxt_arg args[4] = {
+		fxt_arg_u32("cpu", cpu), fxt_arg_u64("calls", calls),
+		fxt_arg_u64("logs", logs), fxt_arg_u64("events", events),
+	};
+
+	put_slice(m, from, to, 10, "lost some events", args, 4);
+}
+
+void put_still(struct made *m, uint64_t from, uint64_t to, uint64_t thread, const char *state)
+{
+	struct fxt_arg arg = fxt_arg_str("state", fxt_str(state));
+
+	put_slice(m, from, to, thread, "did not run", &arg, 1);
+}
+
 void put_names(struct made *m)
 {
 	put_process(m, 0, "kernel");
@@ -307,6 +348,23 @@ const char *made_path(const struct made *m)
 	assert_int_equal(write(fd, m->data, m->len), m->len);
 	close(fd);
 	return path;
+}
+
+char *read_recording(size_t *len)
+{
+	const char *path = "tests/corpus/fxt/recording.fxt.gz";
+	char *data = malloc(1 << 20);
+	struct input *in;
+	long n;
+
+	assert_non_null(data);
+	if (input_open(&in, path))
+		fail_msg("%s: cannot be read (tests run from the top of the tree)", path);
+	for (*len = 0; (n = input_read(in, data + *len, (1 << 20) - *len)) > 0; *len += n)
+		;
+	assert_int_equal(n, 0);
+	input_close(in);
+	return data;
 }
 
 void append_words(struct made *m, const uint64_t *words, size_t cnt)

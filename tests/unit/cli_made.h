@@ -62,6 +62,14 @@ void put_session(struct made *m, uint64_t ts, const char *name, const struct fxt
 void put_start(struct made *m, uint64_t ts, const char *cpus, const char *online);
 void put_ledger(struct made *m, uint64_t ts, uint32_t cpu, uint64_t switches, uint64_t wakeups,
 		uint64_t lost_switches);
+/* The slice of a gap, of one in an event ring, of a thread that did not run. */
+void put_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t switches, uint64_t wakeups,
+	     uint64_t unseen);
+void put_event_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t calls, uint64_t logs,
+		   uint64_t events);
+void put_still(struct made *m, uint64_t from, uint64_t to, uint64_t thread, const char *state);
+/* tests/corpus/fxt/recording.fxt.gz, a real one; for free(). */
+char *read_recording(size_t *len);
 /* Words behind the writer's back, whatever they are. */
 void append_words(struct made *m, const uint64_t *words, size_t cnt);
 

@@ -10,12 +10,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "../../user/cli/cmd.h"
 #include "../../user/cli/input.h"
@@ -394,50 +396,120 @@ static void write_gzip(const char *path, const void *data, size_t len)
 	assert_int_equal(gzclose(f), Z_OK);
 }
 
-/* What input_read() ends with: 0 or -errno. */
-static long read_all(const char *path)
+/* What input_read() ends with: 0 or -errno. What came before it is the beginning of @data. */
+static long read_all(const char *path, const char *data, size_t *len)
 {
 	struct input *in;
 	char buf[4096];
 	long n;
 
+	*len = 0;
 	n = input_open(&in, path);
 	if (n)
 		return n;
-	while ((n = input_read(in, buf, sizeof(buf))) > 0)
-		;
+	while ((n = input_read(in, buf, sizeof(buf))) > 0) {
+		assert_memory_equal(buf, data + *len, n);
+		*len += n;
+	}
+	assert_int_equal(input_read(in, buf, sizeof(buf)), n);
 	input_close(in);
 	return n;
+}
+
+static void write_zstd(const char *path, const void *data, size_t len)
+{
+	static char packed[200000];
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	size_t n;
+
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	n = ZSTD_compress2(z, packed, sizeof(packed), data, len);
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(write(fd, packed, n), n);
+	ZSTD_freeCCtx(z);
+	close(fd);
+}
+
+static void change_bit(int fd, off_t at)
+{
+	char byte;
+
+	assert_int_equal(pread(fd, &byte, 1, at), 1);
+	byte ^= 0x10;
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+}
+
+#define INPUT_BYTES	100000
+
+/* Both ways of packing: whole, twice, with what does not belong there, damaged, cut. */
+static void test_input_packed(void **state)
+{
+	const struct {
+		void (*write)(const char *path, const void *data, size_t len);
+		int checksum_at;	/* from the end */
+		size_t least;		/* of what a cut in the middle leaves */
+	} ways[] = { { write_gzip, -8, 50000 }, { write_zstd, -4, 0 /* its blocks have up to 128 KiB */ } };
+	char path[] = "/tmp/kfxt-test-XXXXXX";
+	char *data = malloc(2 * INPUT_BYTES), *packed = malloc(2 * INPUT_BYTES);
+	int fd = mkstemp(path), i;
+	ssize_t bytes;
+	size_t len;
+
+	(void)state;
+	assert_true(data && packed && fd >= 0);
+	for (i = 0; i < INPUT_BYTES; i++)
+		data[i] = data[i + INPUT_BYTES] = (char)(rand() >> 8);
+	for (i = 0; i < 2; i++) {
+		ways[i].write(path, data, INPUT_BYTES);
+		assert_int_equal(read_all(path, data, &len), 0);
+		assert_int_equal(len, INPUT_BYTES);
+		bytes = pread(fd, packed, 2 * INPUT_BYTES, 0);
+		/* padded, once more, and then garbage */
+		assert_int_equal(pwrite(fd, "\0\0\0\0\0", 5, bytes), 5);
+		assert_int_equal(pwrite(fd, packed, bytes, bytes + 5), bytes);
+		assert_int_equal(read_all(path, data, &len), 0);
+		assert_int_equal(len, 2 * INPUT_BYTES);
+		assert_int_equal(pwrite(fd, "x", 1, 2 * bytes + 5), 1);
+		assert_int_equal(read_all(path, data, &len), -EBADMSG);
+		assert_int_equal(len, 2 * INPUT_BYTES);
+		assert_int_equal(ftruncate(fd, bytes), 0);
+		change_bit(fd, bytes + ways[i].checksum_at);
+		assert_int_equal(read_all(path, data, &len), -EBADMSG);
+		/* libzstd keeps what it was about to give out with the error */
+		assert_in_range(len, INPUT_BYTES - 4096, INPUT_BYTES);
+		change_bit(fd, bytes + ways[i].checksum_at);
+		assert_int_equal(ftruncate(fd, 60000), 0);
+		assert_int_equal(read_all(path, data, &len), -ENODATA);
+		assert_in_range(len, ways[i].least, 60000);
+		assert_int_equal(ftruncate(fd, 4), 0);
+		assert_int_equal(read_all(path, data, &len), -ENODATA);
+	}
+	close(fd);
+	unlink(path);
+	free(packed);
+	free(data);
 }
 
 static void test_input(void **state)
 {
 	char path[] = "/tmp/kfxt-test-XXXXXX";
-	char *data = malloc(100000);
-	int fd = mkstemp(path), i;
-	char byte;
+	int fd = mkstemp(path);
+	size_t len;
 
 	(void)state;
-	assert_non_null(data);
-	for (i = 0; i < 100000; i++)
-		data[i] = (char)(rand() >> 8);
-	write_gzip(path, data, 100000);
-	assert_int_equal(read_all(path), 0);
-	/* flip a bit in the middle, then cut the end off */
-	assert_int_equal(pread(fd, &byte, 1, 50000), 1);
-	byte ^= 0x10;
-	assert_int_equal(pwrite(fd, &byte, 1, 50000), 1);
-	assert_int_equal(read_all(path), -EBADMSG);
-	byte ^= 0x10;
-	assert_int_equal(pwrite(fd, &byte, 1, 50000), 1);
-	assert_int_equal(ftruncate(fd, 60000), 0);
-	assert_int_equal(read_all(path), -ENODATA);
-	assert_int_equal(read_all("/tmp"), -EISDIR);
-	assert_int_equal(read_all("/nonexistent"), -ENOENT);
+	assert_int_equal(read_all(path, "", &len), 0);
+	assert_int_equal(write(fd, "\x1f", 1), 1);
+	assert_int_equal(read_all(path, "\x1f", &len), 0);
+	assert_int_equal(len, 1);
+	assert_int_equal(write(fd, "plain", 5), 5);
+	assert_int_equal(read_all(path, "\x1fplain", &len), 0);
+	assert_int_equal(len, 6);
+	assert_int_equal(read_all("/tmp", "", &len), -EISDIR);
+	assert_int_equal(read_all("/nonexistent", "", &len), -ENOENT);
 	assert_non_null(strstr(input_error(-EBADMSG), "corrupt"));
 	close(fd);
 	unlink(path);
-	free(data);
 }
 
 int main(void)
@@ -457,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_log_levels),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_input),
+		cmocka_unit_test(test_input_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -475,39 +475,43 @@ static void test_verify_ledger(void **state)
 	finish_found(&m, VERIFY_LEDGER_WAKEUPS, 1);
 }
 
-/* Calls and lines of the log, one of each there. */
-static void check_ledger_of(uint64_t calls, uint64_t logs, enum verify_problem wanted, uint64_t times)
+/* Calls, lines of the log, other events, one of each there. */
+static void check_ledger_of(uint64_t calls, uint64_t logs, uint64_t events, enum verify_problem wanted, uint64_t times)
 {
 	const struct fxt_thread thread = { .process = 1, .thread = 11 };
-	const struct fxt_event call = {
+	struct fxt_event event = {
 		.type = FXT_INSTANT, .ts = 150, .thread = thread,
 		.category = fxt_str("function"), .name = fxt_str("f"),
 	};
-	struct fxt_arg cpu[4] = {
+	struct fxt_arg cpu[5] = {
 		fxt_arg_u32("cpu", 0), fxt_arg_u64("switches", 2), fxt_arg_u64("wakeups", 1),
-		fxt_arg_u64("calls", calls),
+		fxt_arg_u64("calls", calls), fxt_arg_u64("events", events / 2),
 	};
-	struct fxt_arg totals[1] = { fxt_arg_u64("logs", logs) };
+	struct fxt_arg totals[2] = { fxt_arg_u64("logs", logs), fxt_arg_u64("events", events - events / 2) };
 	struct made m;
 
 	made_open(&m);
 	put_clean(&m);
-	assert_int_equal(fxt_write_event(m.w, &call, NULL, 0), 0);
+	assert_int_equal(fxt_write_event(m.w, &event, NULL, 0), 0);
+	event.category = fxt_str("irq");
+	assert_int_equal(fxt_write_event(m.w, &event, NULL, 0), 0);
 	assert_int_equal(fxt_write_log(m.w, 150, thread, fxt_str("line")), 0);
-	put_session(&m, 2000, "ledger", cpu, 4);
+	put_session(&m, 2000, "ledger", cpu, 5);
 	put_ledger(&m, 2000, 1, 3, 1, 0);
-	put_session(&m, 2000, "ledger", totals, 1);
+	put_session(&m, 2000, "ledger", totals, 2);
 	finish_found(&m, wanted, times);
 }
 
 static void test_verify_ledger_events(void **state)
 {
 	(void)state;
-	check_ledger_of(1, 1, VERIFY_PROBLEM_CNT, 0);
-	check_ledger_of(2, 1, VERIFY_LEDGER_CALLS, 1);
-	check_ledger_of(0, 1, VERIFY_LEDGER_CALLS, 1);
-	check_ledger_of(1, 0, VERIFY_LEDGER_LOGS, 1);
-	check_ledger_of(1, 2, VERIFY_LEDGER_LOGS, 1);
+	check_ledger_of(1, 1, 1, VERIFY_PROBLEM_CNT, 0);
+	check_ledger_of(2, 1, 1, VERIFY_LEDGER_CALLS, 1);
+	check_ledger_of(0, 1, 1, VERIFY_LEDGER_CALLS, 1);
+	check_ledger_of(1, 0, 1, VERIFY_LEDGER_LOGS, 1);
+	check_ledger_of(1, 2, 1, VERIFY_LEDGER_LOGS, 1);
+	check_ledger_of(1, 1, 0, VERIFY_LEDGER_EVENTS, 1);
+	check_ledger_of(1, 1, 2, VERIFY_LEDGER_EVENTS, 1);
 }
 
 /* Loss repaired by gaps is a note; what happened inside is not held against the file. */
@@ -590,6 +594,7 @@ static void test_verify_command(void **state)
 	(void)state;
 	made_open(&m);
 	put_clean(&m);
+	put_gap(&m, 1900, 2000, 1, 4, 0, 0);
 	put_ledger(&m, 2000, 0, 2, 1, 0);
 	put_ledger(&m, 2000, 1, 3, 1, 4);
 	put_totals(&m, 2000);

@@ -520,7 +520,7 @@ static void test_debug_by_build_id(void **state)
 	      id, id + 2);
 	expect_stripped(path, dir, false);
 	/* Another build's. */
-	shell("cd %s && objcopy --dump-section .note.gnu.build-id=note whole && printf x | "
+	shell("cd %s && objcopy --dump-section .note.gnu.build-id=note whole && printf elsewise | "
 	      "dd of=note bs=1 seek=20 conv=notrunc status=none && "
 	      "objcopy --update-section .note.gnu.build-id=note whole .build-id/%.2s/%s.debug",
 	      dir, id, id + 2);

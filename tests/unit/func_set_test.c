@@ -45,7 +45,7 @@
 	"ffffffff81000a00 T _raw_spin_lock\n"				\
 	"ffffffff81000b00 T __do_sys_fork\n"				\
 	"ffffffff81000b00 T __ia32_sys_fork\n"				\
-	"ffffffff81000c00 T perf_trace_run_bpf_submit\n"		\
+	"ffffffff81000c00 T perf_trace_buf_update\n"		\
 	"ffffffff81100000 T __noinstr_text_start\n"			\
 	"ffffffff81100010 t hidden_noinstr\n"				\
 	"ffffffff81100100 T __noinstr_text_end\n"			\
@@ -61,7 +61,7 @@
 #define NAMES								\
 	"vfs_read\nvfs_readv\nvfs_write\ntype_show\ntype_show\nt_next\n" \
 	"bpf_ktime_get_ns\nbpf_prog_get\n_raw_spin_lock\n__do_sys_fork\n" \
-	"perf_trace_run_bpf_submit\n__ftrace_invalid_address___32\n"	\
+	"perf_trace_buf_update\n__ftrace_invalid_address___32\n"	\
 	"type_show [fuse]\nfuse_read [fuse]\nkfxt_on_entry [kfxt]\n"
 #define NAMES_CNT	14
 #define ADDRS								\
@@ -294,7 +294,7 @@ static void test_names(void **state)
 
 	open_symbols(f, SYMBOLS);
 	assert_chosen(f, "type_show vfs_read perf_*",
-		      "vfs_read type_show type_show perf_trace_run_bpf_submit type_show@fuse");
+		      "vfs_read type_show type_show perf_trace_buf_update type_show@fuse");
 	assert_int_equal(f->set->source, FUNC_SOURCE_NAMES);
 	assert_func(f, 0, 0xffffffff81000010, 0xffffffff81000010, false);
 	/* as many as the symbols without the one that is gone since boot */
@@ -372,7 +372,7 @@ static void test_excludes(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_chosen(f, "*", "__do_sys_fork fuse_read@fuse perf_trace_run_bpf_submit t_next "
+	assert_chosen(f, "*", "__do_sys_fork fuse_read@fuse perf_trace_buf_update t_next "
 			      "type_show type_show@fuse vfs_read vfs_readv vfs_write");
 	assert_int_equal(f->set->excluded, 4);
 	/* by its name */

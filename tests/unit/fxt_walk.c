@@ -2,6 +2,7 @@
 /* Reads a trace from end to end; see fxt_walk.h. */
 #include "fxt_walk.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "fxt_mem.h"
@@ -194,6 +195,26 @@ static void add_record(struct state *s, const struct fxt_record *rec, bool skip_
 		add_objects(s->walk, rec);
 }
 
+/* The record as it stands in the input. */
+static void check_raw(struct state *s, const struct fxt_record *rec)
+{
+	unsigned char buf[1025];
+	uint64_t seen = 0;
+	long n;
+
+	while ((n = fxt_reader_raw(s->reader, buf, sizeof(buf))) != 0) {
+		if (n < 0 && s->source.err && n == s->source.err)
+			continue;
+		if (n < 0)
+			break;
+		if (memcmp(buf, s->source.data + rec->offset + seen, n) != 0)
+			s->walk->broken = "raw bytes are not the input's";
+		seen += n;
+	}
+	if (seen != (rec->kind == FXT_KIND_DAMAGED ? 0 : rec->len) && n != -ENODATA)
+		s->walk->broken = "raw bytes are not as long as the record";
+}
+
 static void account(struct state *s, const struct fxt_record *rec)
 {
 	struct fxt_walk *walk = s->walk;
@@ -241,6 +262,8 @@ struct fxt_walk fxt_walk(const void *data, size_t len, struct fxt_walk_options h
 			break;
 		left--;
 		add_record(&s, &rec, how.skip_payload);
+		if (how.skip_payload || rec.kind != FXT_KIND_LARGE_BLOB)
+			check_raw(&s, &rec);
 		account(&s, &rec);
 	}
 	fxt_reader_stats(s.reader, &stats);

@@ -171,10 +171,10 @@ static void print_piece(struct fixture *f, uint64_t ts, uint64_t thread, const c
 	uint64_t rec[LOG_TEXT + LOG_TEXT_BYTES / 8] = { 0 };
 	const size_t len = strlen(text);
 
-	rec[LOG_HEADER] = FXT_HEADER(FXT_LOG, LOG_TEXT + (len + 7) / 8);
-	rec[LOG_TS] = ts;
-	rec[LOG_PROCESS] = 1;
-	rec[LOG_THREAD] = thread;
+	rec[RAW_HEADER] = RAW_RECORD(RAW_LOG, LOG_TEXT + (len + 7) / 8);
+	rec[RAW_TS] = ts;
+	rec[RAW_PROCESS] = 1;
+	rec[RAW_THREAD] = thread;
 	rec[LOG_LEN] = len | (interrupt ? LOG_INTERRUPT : 0);
 	memcpy(rec + LOG_TEXT, text, len);
 	assert_int_equal(logs_take(f->logs, rec), 0);
@@ -280,14 +280,16 @@ static void test_damaged_record(void **state)
 	uint64_t rec[LOG_TEXT + 1] = { 0 };
 	struct logs_counts counts;
 
-	rec[LOG_HEADER] = FXT_HEADER(FXT_LOG, LOG_TEXT + 1);
+	rec[RAW_HEADER] = RAW_RECORD(RAW_LOG, LOG_LEN);
+	assert_int_equal(logs_take(f->logs, rec), -EINVAL);
+	rec[RAW_HEADER] = RAW_RECORD(RAW_LOG, LOG_TEXT + 1);
 	rec[LOG_LEN] = 9;
 	assert_int_equal(logs_take(f->logs, rec), -EINVAL);
 	rec[LOG_LEN] = 8;
 	assert_int_equal(logs_take(f->logs, rec), 0);
 	kmsg(f, "not a record", UINT64_MAX);
 	logs_counts(f->logs, &counts);
-	assert_int_equal(counts.unwritten, 1);
+	assert_int_equal(counts.unwritten, 2);
 	assert_int_equal(counts.lines, 1);
 	assert_lines(f, "0 0 \\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00 -\n");
 }

@@ -34,8 +34,9 @@ TOP = os.path.dirname(vm.TESTS)
 CROSS = 'aarch64-linux-gnu-'
 LIBS = ('lib/aarch64-linux-gnu', 'usr/lib/aarch64-linux-gnu')
 SUITE = ('debian', 'bookworm', 'arm64')
-PACKAGES = ('libbpf-dev', 'libelf-dev', 'zlib1g-dev', 'libprotobuf-c-dev', 'libcmocka-dev', 'systemtap-sdt-dev',
-            'binutils', 'busybox-static', 'bpftool', 'coreutils', 'dash', 'gzip', 'mount', 'python3', 'util-linux')
+PACKAGES = ('libbpf-dev', 'libelf-dev', 'zlib1g-dev', 'libzstd-dev', 'libprotobuf-c-dev', 'libcmocka-dev',
+            'libcap-dev', 'libseccomp-dev', 'libtraceevent-dev', 'systemtap-sdt-dev', 'binutils', 'busybox-static',
+            'bpftool', 'coreutils', 'dash', 'gzip', 'mount', 'python3', 'util-linux')
 # Of Python's library, what no test imports and much of it.
 PYTHON_LEFT_OUT = re.compile(r'/(config-[^/]*|distutils|ensurepip|idlelib|lib2to3|pydoc_data|sqlite3|test|tkinter|'
                              r'turtledemo|unittest)(/|$)')
@@ -98,7 +99,8 @@ def unpack(apt, names, path):
 def sysroot():
     """Directory with the newest packages; with others that are at hand if the archive is out of reach."""
     base = kernels.cache('arm64')
-    stamp = os.path.join(base, 'current')
+    # Of this list of packages: another one's are not looked at, however new they are.
+    stamp = os.path.join(base, 'current-' + hashlib.sha256(' '.join(PACKAGES).encode()).hexdigest()[:8])
     with kernels.locked():
         try:
             if time.time() - os.lstat(stamp).st_mtime < kernels.FRESH_SECONDS:
@@ -160,7 +162,7 @@ class Image(vm.Image):
         self.build, self.root, self.cpio = build, root, vm.Cpio()
         for name in ('bin', 'sbin', 'lib'):
             self.cpio.link(name, 'usr/' + name)
-        for name in ('busybox', 'objcopy', 'readelf', *vm.PROGRAMS):
+        for name in ('busybox', 'objcopy', 'readelf', *sorted(set(vm.PROGRAMS) - {'strace'})):
             path = self.inside(name)
             self.program(root + path, vm.usr(path))
         self.program(root + '/lib/ld-linux-aarch64.so.1', '/usr/lib/ld-linux-aarch64.so.1')

@@ -13,6 +13,7 @@ Row = collections.namedtuple('Row', 'what features missing')
 NO_STATE = {'5.10': 'before 5.18 `sched_switch` does not tell in which state a thread leaves the CPU'}
 
 NO_FPROBE = {**NO_STATE, '6.1': "Debian's 6.1 has no `CONFIG_FPROBE`"}
+NO_COPIES = {**NO_STATE, **{s: 'copies of markers begin with 6.16' for s in ('6.1', '6.12')}}
 NO_UPROBE_MULTI = {**NO_STATE, '6.1': '`uprobe.multi` begins with 6.6'}
 # Of the others there are no headers to be had, or they take a newer compiler than Debian 12's.
 WITH_MODULE = ('6.1', '6.12')
@@ -29,6 +30,13 @@ ROWS = (
          'tracepoint sched_process_exit', 'initial PID namespace', '/proc'), NO_STATE),
     Row('wakers: interrupts told from threads', ('preempt_count',), NO_STATE),
     Row("the kernel's log, with levels", ('tracepoint console', '/dev/kmsg'), NO_STATE),
+    Row('any tracepoint, system calls', ('tracefs',), NO_STATE),
+    Row('markers', ('tracepoint sys_exit',), NO_STATE),
+    Row('markers without being asked for, at no cost', ('copies of markers',), NO_COPIES),
+    Row('presets: interrupts, work items, power, requests of disks',
+        ('tracepoint irq_handler_entry', 'tracepoint workqueue_execute_start', 'tracepoint cpu_idle',
+         'tracepoint block_rq_issue'), NO_STATE),
+    Row('presets: pressure', ('pressure',), NO_STATE),
     Row('kernel functions with their returns, any number: `kprobe.session`', ('kprobe.session',), NO_FPROBE),
     Row('kernel functions, any number: `kprobe.multi`', ('kprobe.multi',), NO_FPROBE),
     Row('kernel functions, any number: the module', ('module',), NO_MODULE),

@@ -34,7 +34,7 @@ def lines(name):
     try:
         with open(os.path.join(TRACEFS, name)) as f:
             return [line.split()[0] for line in f]
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):    # there is no tracefs, or a kernel that is locked down
         return []
 
 

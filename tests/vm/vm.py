@@ -34,8 +34,9 @@ import kernels
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOT_SECONDS = 60
+SCRATCH_BYTES = 64 << 20
 # The tests call these by name: the programs of a Debian system, not busybox's applets.
-PROGRAMS = ('bpftool', 'gzip', 'mount', 'nice', 'printf', 'seq', 'setpriv', 'sh', 'sleep', 'taskset',
+PROGRAMS = ('bpftool', 'gzip', 'mount', 'nice', 'printf', 'seq', 'setpriv', 'sh', 'sleep', 'strace', 'taskset',
             'true', 'umount')
 NO_RESULT = 125
 KERNEL_ARGS = ('console=ttyS0 quiet panic=-1 oops=panic log_buf_len=1M rcupdate.rcu_expedited=1 '
@@ -220,6 +221,8 @@ def qemu(machine, tmp):
             '-smp', str(machine.cpus), '-m', str(machine.memory), '-nodefaults', '-no-user-config', '-display', 'none',
             '-no-reboot', '-kernel', machine.kernel.vmlinuz, '-initrd', f'{tmp}/initrd',
             '-append', f'{KERNEL_ARGS} tsc=reliable tsc_early_khz={khz} {machine.args}',
+            # A disk that tests may write to, known by its serial number; every kernel has the driver built in.
+            '-drive', f'if=none,id=scratch,format=raw,file={tmp}/disk', '-device', 'nvme,drive=scratch,serial=kfxt-scratch',
             '-chardev', f'file,id=console,path={tmp}/console', '-serial', 'chardev:console',
             '-chardev', 'file,id=output,path=/dev/fd/1', '-chardev', f'file,id=result,path={tmp}/result',
             '-device', 'virtio-serial-pci',
@@ -262,6 +265,8 @@ def run(image, machine, command, out=None, each_line=None):
     with tempfile.TemporaryDirectory(prefix='kfxt-vm.') as tmp:
         with open(f'{tmp}/initrd', 'wb') as f:
             f.write(image.initramfs(machine, command))
+        with open(f'{tmp}/disk', 'wb') as f:
+            f.truncate(SCRATCH_BYTES)
         with open(f'{tmp}/errors', 'wb') as errors:
             vm = subprocess.Popen(image.qemu(machine, tmp), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=errors)

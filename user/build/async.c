@@ -153,6 +153,7 @@ int asyncs_close(struct builder *b)
 		if (!a->key)
 			continue;
 		err = fxt_write_event(b->w, &e, NULL, 0);
+		b->stats.events += !err;
 		b->stats.closed_slices++;
 		free(a->name);
 		*a = (struct async){ 0 };
@@ -264,5 +265,6 @@ int on_binder(struct builder *b, const struct record *r)
 	e.type = r->kind->name.len > strlen("binder_transaction") ? FXT_FLOW_END : FXT_FLOW_BEGIN;
 	e.id = (uint64_t)id;
 	err = fxt_write_event(b->w, &e, NULL, 0);
+	b->stats.events += !err;
 	return err ? err : out;
 }

@@ -14,6 +14,7 @@
 #include "../read/map.h"
 #include "args.h"
 #include "builder.h"
+#include "live.h"
 #include "slices.h"
 #include "threads.h"
 
@@ -90,6 +91,7 @@ struct held {
 struct builder {
 	struct fxt_writer *w;
 	struct builder_cfg cfg;
+	const struct live_cfg *live;	/* NULL: an import */
 	struct builder_stats stats;
 	uint64_t outcomes[OUT_CNT];
 	uint64_t ticks_per_second;	/* of the clock in force; 0: none yet */

@@ -380,17 +380,12 @@ static int write_track(struct builder *b, const struct track *tr, const char *na
 
 static int write_pseudo_cpu(struct builder *b, const struct cpu *c)
 {
-	static const char *const names[PSEUDO_CNT] = {
-		[PSEUDO_IDLE] = "swapper/", [PSEUDO_CPU] = "CPU ", [PSEUDO_IRQ] = "irq CPU ",
-		[PSEUDO_SOFTIRQ] = "softirq CPU ", [PSEUDO_PREEMPT] = "preempt off CPU ",
-		[PSEUDO_IRQSOFF] = "irqs off CPU ", [PSEUDO_LOST] = "lost CPU ",
-	};
 	char name[32];
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < PSEUDO_CNT && !err; i++) {
-		snprintf(name, sizeof(name), "%s%u", names[i], (unsigned int)c->nr);
+		pseudo_thread_name(i, c->nr, name, sizeof(name));
 		if (c->nr == CPUS_MAX)
 			snprintf(name, sizeof(name), "unknown CPU");
 		if (c->tracks[i])
@@ -402,11 +397,6 @@ static int write_pseudo_cpu(struct builder *b, const struct cpu *c)
 /* Only those that were used. */
 static int write_pseudo(struct builder *b)
 {
-	static const char *const names[] = {
-		[PROCESS_INTERRUPTS - PSEUDO_BASE] = "interrupts",
-		[PROCESS_LOST - PSEUDO_BASE] = "lost events",
-		[PROCESS_COUNTERS - PSEUDO_BASE] = "counters",
-	};
 	const struct track counters = { .at = { PROCESS_COUNTERS, PROCESS_COUNTERS, false } };
 	unsigned int i;
 	int err = b->counted ? write_track(b, &counters, "counters") : 0;
@@ -416,9 +406,10 @@ static int write_pseudo(struct builder *b)
 			err = write_pseudo_cpu(b, b->cpus[i]);
 	if (!err)
 		err = write_pseudo_cpu(b, b->no_cpu);
-	for (i = 1; i < sizeof(names) / sizeof(*names) && !err; i++)
+	for (i = 1; i < PSEUDO_PROCESSES && !err; i++)
 		if (b->pseudo_used & 1U << i)
-			err = write_object(b, FXT_KOBJ_PROCESS, PSEUDO_BASE + i, names[i], NULL);
+			err = write_object(b, FXT_KOBJ_PROCESS, PSEUDO_BASE + i, pseudo_process_name(PSEUDO_BASE + i),
+					   NULL);
 	return err;
 }
 
@@ -463,7 +454,7 @@ int builder_open(struct builder **out, struct fxt_writer *w, const struct builde
 	b->cfg = *cfg;
 	b->held_depth = 1;
 	err = alloc(b);
-	if (!err)
+	if (!err && cfg->source)
 		err = write_head(b);
 	if (err) {
 		builder_close(b);
@@ -481,7 +472,9 @@ int builder_end(struct builder *b)
 		err = build_release(b);
 	if (!err)
 		err = end_trace(b);
-	if (!err && !b->ticks_per_second)
+	if (err || !b->cfg.source)
+		return err;
+	if (!b->ticks_per_second)
 		err = set_provider(b, FTRACE_CLOCK_NONE);
 	if (!err)
 		err = write_pseudo(b);

@@ -26,7 +26,7 @@ struct builder;
 struct fxt_writer;
 
 struct builder_cfg {
-	const char *source;		/* provider's name: "ftrace" */
+	const char *source;		/* provider's name: "ftrace"; NULL: only events, no file head (live.h) */
 	uint64_t ticks_per_second;	/* of integer clocks; 0: not known, a tick is written as 1 ns */
 };
 
@@ -54,6 +54,7 @@ struct builder_stats {
 	uint64_t implied_wakes;		/* nobody told who woke a thread that slept and runs */
 	uint64_t out_of_order;		/* scheduling too late to be put in order: among instants */
 	uint64_t threads, processes;
+	uint64_t events;		/* event records written */
 };
 
 /* Writes the file's head; borrows @w. 0 or -errno. */

@@ -166,7 +166,10 @@ int build_event(struct builder *b, struct fxt_event *e, const struct fxt_arg *ar
 	}
 	/* One that is too large for a record goes without them. */
 	err = fxt_write_event(b->w, e, args, n);
-	return err == -EMSGSIZE ? fxt_write_event(b->w, e, NULL, 0) : err;
+	if (err == -EMSGSIZE)
+		err = fxt_write_event(b->w, e, NULL, 0);
+	b->stats.events += !err;
+	return err;
 }
 
 void held_fini(struct builder *b)

@@ -16,10 +16,21 @@ struct marker {
 	struct ftrace_text rest;	/* behind the tgid and its bar */
 };
 
+/* Live, what is told of another process is on its main thread. */
+static struct fxt_thread place_of_marker(struct builder *b, const struct marker *m)
+{
+	struct fxt_thread at = place_of(b, m->r);
+	uint64_t koid;
+
+	if (b->live && b->live->find_process(b->live->ctx, (uint32_t)m->tgid, &koid) && koid != at.process)
+		at = (struct fxt_thread){ .process = koid, .thread = koid };
+	return at;
+}
+
 static struct fxt_event event_of(struct builder *b, const struct marker *m, struct ftrace_text name)
 {
 	return (struct fxt_event){
-		.type = FXT_INSTANT, .ts = m->r->ts, .thread = place_of(b, m->r),
+		.type = FXT_INSTANT, .ts = m->r->ts, .thread = place_of_marker(b, m),
 		.category = fxt_str("atrace"), .name = build_str(name),
 	};
 }
@@ -122,13 +133,22 @@ static int on_track_end(struct builder *b, const struct marker *m)
 
 /* ---- counters and instants ------------------------------------------------- */
 
+/* Its process counts; the thread is who wrote it. */
+static int count_in_process(struct builder *b, const struct marker *m, struct fxt_event *e)
+{
+	e->thread.process = thread_koid_of(b, m->tgid);
+	if (m->r->t && m->r->t->tid == m->tgid)
+		e->thread.process = m->r->t->process;
+	return e->thread.process ? process_use(b, e->thread.process, m->tgid) : 0;
+}
+
 /* "C|77|name|-5" or, as catapult has it, "C|77|name|12|category" */
 static int on_count(struct builder *b, const struct marker *m)
 {
 	struct ftrace_text f[FIELDS_MAX], t[FIELDS_MAX], value = { "value", 5 };
 	struct fxt_event e;
 	struct fxt_arg arg;
-	int err;
+	int err = 0;
 
 	if (!split(m->rest, 2, f))
 		return OUT_OTHER;
@@ -137,16 +157,14 @@ static int on_count(struct builder *b, const struct marker *m)
 	if (arg.type == FXT_ARG_STRING && split(f[0], 2, t)) {
 		arg = arg_typed(value, t[1]);
 		e.name = build_str(t[0]);
-		e.category = build_str(f[1]);
+		if (!b->live)	/* or it could be one of the recorder's own */
+			e.category = build_str(f[1]);
 	}
 	if (arg.type == FXT_ARG_STRING || arg.type == FXT_ARG_BOOL || arg.type == FXT_ARG_POINTER)
 		return OUT_OTHER;
 	e.type = FXT_COUNTER;
-	/* The process counts; the thread is who wrote it. */
-	e.thread.process = thread_koid_of(b, m->tgid);
-	if (m->r->t && m->r->t->tid == m->tgid)
-		e.thread.process = m->r->t->process;
-	err = e.thread.process ? process_use(b, e.thread.process, m->tgid) : 0;
+	if (!b->live)
+		err = count_in_process(b, m, &e);
 	if (!err)
 		err = build_event(b, &e, &arg, 1);
 	return err ? err : OUT_COUNTER;

@@ -39,12 +39,6 @@ static const char *name_at(const struct frame *f)
 
 /* ---- tracks ---------------------------------------------------------------- */
 
-static const uint64_t pseudo_process[PSEUDO_CNT] = {
-	[PSEUDO_IRQ] = PROCESS_INTERRUPTS, [PSEUDO_SOFTIRQ] = PROCESS_INTERRUPTS,
-	[PSEUDO_PREEMPT] = PROCESS_INTERRUPTS, [PSEUDO_IRQSOFF] = PROCESS_INTERRUPTS,
-	[PSEUDO_LOST] = PROCESS_LOST,
-};
-
 static struct track *new_track(uint64_t process, uint64_t thread)
 {
 	struct track *tr = calloc(1, sizeof(*tr));
@@ -63,11 +57,13 @@ void track_free(struct track *tr)
 
 struct track *track_of_cpu(struct builder *b, struct cpu *c, enum pseudo kind)
 {
+	struct fxt_thread at;
+
 	if (!c)
 		c = b->no_cpu;
+	at = pseudo_thread(kind, c->nr);
 	if (!c->tracks[kind])
-		c->tracks[kind] = new_track(pseudo_process[kind],
-					    PSEUDO_BASE + PSEUDO_STEP * (1 + kind) + c->nr);
+		c->tracks[kind] = new_track(at.process, at.thread);
 	return c->tracks[kind];
 }
 
@@ -103,7 +99,7 @@ struct track *track_of_marker(struct builder *b, const struct record *r, bool be
 	if (!t || t == b->idle)
 		return r->t ? track_of_cpu(b, r->cpu, PSEUDO_IDLE) :
 			      track_of_cpu(b, r->cpu, PSEUDO_CPU);
-	if (!t->markers && begins && t->track && t->track->kernel)
+	if (!t->markers && begins && (b->live ? b->live->own_tracks : t->track && t->track->kernel))
 		t->markers = new_track(t->process, PSEUDO_MARKERS + b->marker_tracks++);
 	if (t->markers && (begins || t->markers->depth || t->markers->deep))
 		return t->markers;

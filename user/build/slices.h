@@ -5,26 +5,11 @@
 #ifndef BUILD_SLICES_H
 #define BUILD_SLICES_H
 
-#include "../fxt/fxt.h"
+#include "pseudo.h"
 
 struct builder;
 struct cpu;
 struct record;
-
-/* Ids no Linux thread has. Threads: base + 10,000 * (1 + kind) + cpu. */
-#define PSEUDO_BASE	4200000000ULL
-#define PSEUDO_STEP	10000U
-#define PSEUDO_MARKERS	(PSEUDO_BASE + 1000000U)	/* and up: second tracks of threads */
-
-enum pseudo {
-	PSEUDO_IDLE,		/* what the idle thread did; its koid 0 is shared by all CPUs */
-	PSEUDO_CPU,		/* what nobody knows the thread of */
-	PSEUDO_IRQ, PSEUDO_SOFTIRQ, PSEUDO_PREEMPT, PSEUDO_IRQSOFF, PSEUDO_LOST,
-	PSEUDO_CNT
-};
-#define PROCESS_INTERRUPTS	(PSEUDO_BASE + 1)
-#define PROCESS_LOST		(PSEUDO_BASE + 2)
-#define PROCESS_COUNTERS	(PSEUDO_BASE + 3)
 
 enum family { FAMILY_USER, FAMILY_SYSCALL, FAMILY_GRAPH, FAMILY_IRQ, FAMILY_PAIR };
 

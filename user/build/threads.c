@@ -232,16 +232,16 @@ static int write_object(struct builder *b, uint8_t kind, uint64_t koid, struct f
 	return fxt_write_kernel_object(b->w, &o, arg, arg ? 1 : 0);
 }
 
-/* The thread's second track. */
-static int write_markers(struct builder *b, const struct thread *t, const struct fxt_arg *process)
+int thread_write_markers(struct builder *b, const struct thread *t)
 {
+	const struct fxt_arg process = fxt_arg_koid("process", t->process);
 	static const char suffix[] = " markers";
 	char name[NAME_BYTES + sizeof(suffix)];
 
 	memcpy(name, t->name, t->name_len);
 	memcpy(name + t->name_len, suffix, sizeof(suffix));
 	return write_object(b, FXT_KOBJ_THREAD, t->markers->at.thread,
-			    fxt_str_inline(name, t->name_len + sizeof(suffix) - 1), process);
+			    fxt_str_inline(name, t->name_len + sizeof(suffix) - 1), &process);
 }
 
 static int write_thread(struct builder *b, const struct thread *t)
@@ -254,7 +254,7 @@ static int write_thread(struct builder *b, const struct thread *t)
 		err = write_object(b, FXT_KOBJ_THREAD, t->koid,
 				   fxt_str_inline(t->name, t->name_len), &process);
 	if (!err && t->markers)
-		err = write_markers(b, t, &process);
+		err = thread_write_markers(b, t);
 	return err;
 }
 

@@ -60,6 +60,8 @@ bool thread_is_last(const struct thread *t);
 int process_name(struct builder *b, int32_t tgid, struct ftrace_text name);
 /* There are records of it: it gets a kernel object. */
 int process_use(struct builder *b, uint64_t koid, int32_t tgid);
+/* The kernel object of its second track. */
+int thread_write_markers(struct builder *b, const struct thread *t);
 /* The kernel objects of all. */
 int threads_write(struct builder *b);
 void threads_fini(struct builder *b);

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "opt.h"
 #include "output.h"
+#include "remedy.h"
 
 struct check_cfg {
 	bool json;
@@ -45,7 +46,10 @@ struct finding {
 /* Where a right is missing, it is the right that helps. */
 static const char *remedy(const struct finding *f)
 {
-	return strcmp(f->why, strerror(EPERM)) ? f->feature->remedy : "the capabilities above";
+	if (!strcmp(f->why, strerror(EPERM)))
+		return "the capabilities above";
+	/* Some kernels take CAP_SYS_ADMIN for single uprobes. */
+	return strcmp(f->why, strerror(EACCES)) ? f->feature->remedy : "run as root";
 }
 
 static void print_text(const struct finding *f)
@@ -93,10 +97,21 @@ static void print_head(bool json)
 
 static void print_tail(bool json, bool can)
 {
-	if (json)
-		printf("],\n\"can_record\": %s}\n", can ? "true" : "false");
-	else
-		printf("kfxt record %s run here\n", can ? "can" : "cannot");
+	char text[REMEDY_BYTES];
+	const char *rights = remedy_command(text);
+
+	if (json) {
+		printf("],\n\"can_record\": %s, \"rights\": ", can ? "true" : "false");
+		json_print_text(rights);
+		printf("}\n");
+		return;
+	}
+	printf("kfxt record %s run here\n", can ? "can" : "cannot");
+	if (rights) {
+		printf("to give it the rights: ");
+		log_text_print(stdout, rights, strlen(rights));
+		printf("\n");
+	}
 }
 
 static int check(const struct check_cfg *cfg)

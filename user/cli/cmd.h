@@ -13,5 +13,6 @@ int cmd_verify(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_mark(int argc, char **argv);
 
 #endif

@@ -172,7 +172,7 @@ static int open_input(struct run *run)
 static int open_output(struct run *run)
 {
 	const char *hint;
-	int err = sink_open(&run->sink, run->cfg->output, &hint);
+	int err = sink_open(&run->sink, &(struct sink_cfg){ .path = run->cfg->output }, &hint);
 
 	if (!err)
 		return EXIT_OK;

@@ -46,7 +46,7 @@ static const struct opt dump_rows[] = {
 static const struct opt_command dump_command = {
 	.name = "dump",
 	.operands = "FILE",
-	.summary = "Print the records of a trace, one line each; FILE may be - and gzip.",
+	.summary = "Print the records of a trace, one line each; FILE may be -, gzip, zstd.",
 	.rows = dump_rows,
 	.examples = "kfxt dump trace.fxt | less\n"
 		    "kfxt dump --type context_switch,wakeup --tid 4711 trace.fxt\n"

@@ -5,6 +5,8 @@
 #ifndef CLI_EXIT_H
 #define CLI_EXIT_H
 
+#include <errno.h>
+
 enum exit_code {
 	EXIT_OK			= 0,
 	EXIT_FAILED		= 1,	/* the run failed */
@@ -13,5 +15,11 @@ enum exit_code {
 	EXIT_INCOMPLETE		= 4,	/* recorded, but a requested source was missing */
 	EXIT_UNSUPPORTED	= 5,	/* a right or a kernel feature is missing */
 };
+
+/* What becomes of a choice that failed: -EINVAL: it is wrong, -ENOTSUP: not here. */
+static inline int exit_of(int err)
+{
+	return !err ? EXIT_OK : err == -EINVAL ? EXIT_USAGE : err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
+}
 
 #endif

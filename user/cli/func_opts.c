@@ -20,6 +20,7 @@ int func_opts_choose(const struct func_opts *opts, const char *command, bool onl
 		.user = opts->user.items, .user_cnt = opts->user.cnt,
 		.via = opts->via.items, .via_cnt = opts->via.cnt,
 		.returns = opts->returns, .parents = opts->parents, .no_excludes = opts->no_excludes,
+		.comms = opts->comms,
 		.max_rate = opts->max_rate,
 		.strings_from = recorder_strings_from, .only_list = only_list,
 	};
@@ -36,7 +37,7 @@ int func_opts_choose(const struct func_opts *opts, const char *command, bool onl
 	if (!err)
 		return EXIT_OK;
 	log_error("%s: %s", command, why);
-	return err == -EINVAL ? EXIT_USAGE : err == -ENOTSUP ? EXIT_UNSUPPORTED : EXIT_FAILED;
+	return exit_of(err);
 }
 
 static void show_refused(const struct funcs *f, unsigned int refused)
@@ -114,23 +115,14 @@ static void show_shed(const struct funcs *f, uint64_t all)
 	log_warn("%llu calls were beyond --func-max-rate and left out: %s", (unsigned long long)all, names);
 }
 
-void func_opts_show_losses(const struct funcs *f, const struct recorder_cpu *sum)
+void func_opts_show_end(const struct funcs *f, const struct ledger_row *calls)
 {
 	struct funcs_counts c;
 
 	funcs_counts(f, &c);
 	log_debug("detached in %.2f s", c.detach_ns / 1e9);
-	log_warn_count(sum->lost_calls,
-		       "lost %llu calls: rings were full (use a larger -m, fewer functions or --func-max-rate)");
-	log_warn_count(sum->deep_calls,
-		       "lost %llu calls: too deep or too many at once to wait for their returns");
-	log_warn_count(sum->unreturned_calls,
-		       "lost %llu calls: the kernel did not tell of their returns (too many at once)");
-	log_warn_count(sum->unwritten_calls, "lost %llu calls: they could not be written");
-	log_warn_count(c.missed,
-		       "%llu calls were not traced: they came while a call was being traced on that CPU");
-	if (sum->shed_calls)
-		show_shed(f, sum->shed_calls);
+	if (calls->shed)
+		show_shed(f, calls->shed);
 	if (c.unfinished)
 		log_info("%llu calls had not returned at the end (argument unfinished)",
 			 (unsigned long long)c.unfinished);

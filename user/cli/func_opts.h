@@ -9,11 +9,12 @@
 #include "../record/funcs.h"
 #include "opt.h"
 
-struct recorder_cpu;
+struct ledger_row;
 
 struct func_opts {
 	struct opt_list globs, user, via;
 	bool returns, parents, no_excludes;
+	bool comms;	/* no option of its own: whether there is --comm */
 	uint64_t max_rate;
 };
 
@@ -27,13 +28,13 @@ struct func_opts {
 	  offsetof(cfg, field.returns), NULL, 0, 0 }, \
 	{ "parent", 0, OPT_FLAG, NULL, "functions with their callers", \
 	  offsetof(cfg, field.parents), NULL, 0, 0 }, \
-	{ "func-via", 0, OPT_LIST, "HOW", "trace functions by this mechanism only", \
+	{ "func-via", 0, OPT_LIST, "HOW", NULL, \
 	  offsetof(cfg, field.via), NULL, 0, 0 }, \
-	{ "no-func-excludes", 0, OPT_FLAG, NULL, "globs also match what kfxt itself calls", \
+	{ "no-func-excludes", 0, OPT_FLAG, NULL, NULL, \
 	  offsetof(cfg, field.no_excludes), NULL, 0, 0 }
 #define FUNC_OPTS(cfg, field) \
 	FUNC_CHOICE_OPTS(cfg, field), \
-	{ "func-max-rate", 0, OPT_U64, "N", "calls of a function per second and CPU to keep", \
+	{ "func-max-rate", 0, OPT_U64, "N", NULL, \
 	  offsetof(cfg, field.max_rate), NULL, 1, 4000000000ULL }
 
 /*
@@ -46,7 +47,7 @@ int func_opts_choose(const struct func_opts *opts, const char *command, bool onl
 const char *func_opts_noun(bool user, unsigned int cnt);
 /* How many by what, and which were refused. */
 void func_opts_show_attached(const struct funcs *f);
-/* What is not in the trace, and why. */
-void func_opts_show_losses(const struct funcs *f, const struct recorder_cpu *sum);
+/* What was left out by --func-max-rate, and what had not returned. */
+void func_opts_show_end(const struct funcs *f, const struct ledger_row *calls);
 
 #endif

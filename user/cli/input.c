@@ -1,24 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading traces. zlib passes plain bytes through and inflates gzip; its
- * errors become -errno here and words in input_error(), nowhere else.
+ * Reading traces: the file, the first bytes of which tell how it is packed, and what
+ * unpacks it. Memory does not grow with what comes out, and all that can be unpacked
+ * is handed out before damage is told.
  */
 #include "input.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #define BUFFER_BYTES	(256 * 1024)
+#define MAGIC_BYTES	4
+
+struct packing;
 
 struct input {
-	gzFile file;
+	int fd;
 	char *name;
+	const struct packing *packing;	/* NULL: none, or not looked at yet */
+	bool begun;
+	bool ended;			/* nothing follows what is in the buffer */
+	bool between;			/* a part has ended: another may begin, or the input ends */
+	int err;			/* for good */
+	unsigned char *buf;
+	size_t pos, end;		/* of what was read and not taken yet */
+	z_stream gzip;
+	ZSTD_DStream *zstd;
+};
+
+/* A way to pack. Its parts stand one after the other. */
+struct packing {
+	unsigned char magic[MAGIC_BYTES];
+	size_t magic_bytes;
+	int (*open)(struct input *in);
+	/* Takes some of the buffer, sets *@len to what came out; 1: the part ended, 0, or -errno. */
+	int (*unpack)(struct input *in, unsigned char *out, size_t *len);
+	void (*close)(struct input *in);
 };
 
 static int check_fd(int fd)
@@ -54,47 +80,54 @@ static int open_fd(const char *path)
 int input_open(struct input **out, const char *path)
 {
 	struct input *in;
-	int fd, err = -ENOMEM;
+	int fd;
 
 	fd = open_fd(path);
 	if (fd < 0)
 		return fd;
 	in = calloc(1, sizeof(*in));
-	if (!in)
-		goto err_fd;
-	in->name = strdup(strcmp(path, "-") ? path : "stdin");
-	if (!in->name)
-		goto err_input;
-	in->file = gzdopen(fd, "rb");
-	if (!in->file)
-		goto err_name;
-	gzbuffer(in->file, BUFFER_BYTES);
+	if (in) {
+		in->fd = fd;
+		in->name = strdup(strcmp(path, "-") ? path : "stdin");
+		in->buf = malloc(BUFFER_BYTES);
+	}
+	if (!in || !in->name || !in->buf) {
+		if (!in)
+			close(fd);
+		input_close(in);
+		return -ENOMEM;
+	}
 	*out = in;
 	return 0;
-
-err_name:
-	free(in->name);
-err_input:
-	free(in);
-err_fd:
-	close(fd);
-	return err;
 }
 
-/* zlib ends a stream that was cut off with 0 bytes and Z_BUF_ERROR. */
-static int read_error(gzFile file, int saved_errno)
-{
-	int code;
+/* ---- how it is packed --------------------------------------------------------- */
 
-	gzerror(file, &code);
-	switch (code) {
+static int open_gzip(struct input *in)
+{
+	return inflateInit2(&in->gzip, 16 + MAX_WBITS) == Z_OK ? 0 : -ENOMEM;
+}
+
+static int unpack_gzip(struct input *in, unsigned char *out, size_t *len)
+{
+	z_stream *z = &in->gzip;
+	const size_t room = *len < UINT32_MAX ? *len : UINT32_MAX;
+	int ret;
+
+	z->next_in = in->buf + in->pos;
+	z->avail_in = (uInt)(in->end - in->pos);
+	z->next_out = out;
+	z->avail_out = (uInt)room;
+	ret = inflate(z, Z_NO_FLUSH);
+	in->pos = in->end - z->avail_in;
+	*len = room - z->avail_out;
+	switch (ret) {
 	case Z_OK:
-	case Z_STREAM_END:
+	case Z_BUF_ERROR:	/* it wants more */
 		return 0;
-	case Z_ERRNO:
-		return saved_errno ? -saved_errno : -EIO;
-	case Z_BUF_ERROR:
-		return -ENODATA;
+	case Z_STREAM_END:
+		inflateReset(z);
+		return 1;
 	case Z_MEM_ERROR:
 		return -ENOMEM;
 	default:
@@ -102,18 +135,169 @@ static int read_error(gzFile file, int saved_errno)
 	}
 }
 
+static void close_gzip(struct input *in)
+{
+	inflateEnd(&in->gzip);
+}
+
+static int open_zstd(struct input *in)
+{
+	in->zstd = ZSTD_createDStream();
+	return in->zstd ? 0 : -ENOMEM;
+}
+
+static int unpack_zstd(struct input *in, unsigned char *out, size_t *len)
+{
+	ZSTD_inBuffer from = { in->buf, in->end, in->pos };
+	ZSTD_outBuffer to = { out, *len, 0 };
+	size_t ret = ZSTD_decompressStream(in->zstd, &to, &from);
+
+	in->pos = from.pos;
+	*len = to.pos;
+	if (!ZSTD_isError(ret))
+		return !ret;
+	switch (ZSTD_getErrorCode(ret)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return -EFBIG;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static void close_zstd(struct input *in)
+{
+	ZSTD_freeDStream(in->zstd);
+}
+
+static const struct packing packings[] = {
+	{ { 0x1f, 0x8b }, 2, open_gzip, unpack_gzip, close_gzip },
+	{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, open_zstd, unpack_zstd, close_zstd },
+};
+
+/* ---- reading ------------------------------------------------------------------ */
+
+static long read_fd(int fd, void *buf, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, len);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* Reads until @cnt bytes are there or no more come. 0 or -errno. */
+static int need(struct input *in, size_t cnt)
+{
+	long n;
+
+	if (in->pos == in->end)
+		in->pos = in->end = 0;
+	if (BUFFER_BYTES - in->pos < cnt) {
+		memmove(in->buf, in->buf + in->pos, in->end - in->pos);
+		in->end -= in->pos;
+		in->pos = 0;
+	}
+	while (in->end - in->pos < cnt && !in->ended) {
+		n = read_fd(in->fd, in->buf + in->end, BUFFER_BYTES - in->end);
+		if (n < 0)
+			return (int)n;
+		in->end += (size_t)n;
+		in->ended = !n;
+	}
+	return 0;
+}
+
+static bool has_magic(const struct input *in, const struct packing *p)
+{
+	return in->end - in->pos >= p->magic_bytes && !memcmp(in->buf + in->pos, p->magic, p->magic_bytes);
+}
+
+static int begin(struct input *in)
+{
+	size_t i;
+	int err = need(in, MAGIC_BYTES);
+
+	for (i = 0; !err && i < sizeof(packings) / sizeof(*packings); i++) {
+		if (!has_magic(in, &packings[i]))
+			continue;
+		err = packings[i].open(in);
+		if (!err)
+			in->packing = &packings[i];
+	}
+	return err;
+}
+
+/* Behind a part: another one, nothing, or what does not belong there. Zeros may fill a tape's block. 1: go on. */
+static int next_part(struct input *in)
+{
+	int err;
+
+	do {
+		err = need(in, MAGIC_BYTES);
+		if (err || in->pos == in->end)
+			return err;
+		if (has_magic(in, in->packing)) {
+			in->between = false;
+			return 1;
+		}
+	} while (!in->buf[in->pos++]);
+	return -EBADMSG;
+}
+
+static long unpack(struct input *in, void *out, size_t len)
+{
+	size_t n;
+	int ret;
+
+	for (;;) {
+		ret = in->between ? next_part(in) : need(in, 1) ?: 1;
+		if (ret <= 0)
+			return ret;
+		n = len;
+		ret = in->packing->unpack(in, out, &n);
+		in->between = ret > 0;
+		if (ret < 0)
+			in->err = ret;
+		if (n)
+			return (long)n;
+		if (ret < 0)
+			return ret;
+		if (!ret && in->ended && in->pos == in->end)
+			return -ENODATA;
+	}
+}
+
+static long read_plain(struct input *in, void *out, size_t len)
+{
+	size_t n = in->end - in->pos;
+
+	if (!n)
+		return read_fd(in->fd, out, len);
+	if (n > len)
+		n = len;
+	memcpy(out, in->buf + in->pos, n);
+	in->pos += n;
+	return (long)n;
+}
+
 long input_read(void *ctx, void *buf, size_t len)
 {
 	struct input *in = ctx;
-	int n;
+	long n;
 
-	if (len > INT_MAX)
-		len = INT_MAX;
-	errno = 0;
-	n = gzread(in->file, buf, (unsigned int)len);
-	if (n > 0)
-		return n;
-	return read_error(in->file, errno);
+	if (!in->begun && !in->err) {
+		in->begun = true;
+		in->err = begin(in);
+	}
+	if (in->err || !len)
+		return in->err;
+	n = in->packing ? unpack(in, buf, len) : read_plain(in, buf, len);
+	if (n < 0)
+		in->err = (int)n;
+	return n;
 }
 
 const char *input_name(const struct input *in)
@@ -125,9 +309,17 @@ void input_close(struct input *in)
 {
 	if (!in)
 		return;
-	gzclose_r(in->file);
+	if (in->packing)
+		in->packing->close(in);
+	close(in->fd);
+	free(in->buf);
 	free(in->name);
 	free(in);
+}
+
+bool input_was_readable(int err)
+{
+	return err == -EBADMSG || err == -ENODATA;
 }
 
 const char *input_error(int err)
@@ -136,9 +328,11 @@ const char *input_error(int err)
 	case -ENOTTY:
 		return "is a terminal (give a file, or pipe a trace in)";
 	case -EBADMSG:
-		return "corrupt gzip data";
+		return "corrupt compressed data";
 	case -ENODATA:
-		return "gzip data ends early (was the copy cut off?)";
+		return "compressed data ends early (was the copy or the recording cut off?)";
+	case -EFBIG:
+		return "needs more than 128 MiB to be decompressed (use zstd --long=31 -dc, and a pipe)";
 	default:
 		return strerror(-err);
 	}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trace a command reads: a file or stdin, plain or gzip.
+ * The trace a command reads: a file or stdin, plain or packed with gzip or zstd,
+ * whatever its name.
  */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct input;
@@ -17,14 +19,18 @@ struct input;
 int input_open(struct input **out, const char *path);
 /*
  * An fxt_read_fn, @ctx is the struct input: bytes read, 0 at the end, or
- *   -EBADMSG	corrupt gzip data
- *   -ENODATA	gzip data that ends early
+ *   -EBADMSG	corrupt compressed data
+ *   -ENODATA	compressed data that ends early
+ *   -EFBIG	compressed data that need too much memory
+ * An error comes when all bytes before it have, and then at each call.
  */
 long input_read(void *ctx, void *buf, size_t len);
 /* What to call it in messages: the path or "stdin". */
 const char *input_name(const struct input *in);
 /* NULL is fine. */
 void input_close(struct input *in);
+/* Whether input_read() ended with an error for what stands there: what came before it counts. */
+bool input_was_readable(int err);
 /* The reason in words for an error of the calls above. */
 const char *input_error(int err);
 

@@ -1,49 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfxt list: what would be traced, before anything is attached.
+ * kfxt list: what there is to record, and what of the functions would be, before anything is
+ * attached.
  */
 #include <bpf/libbpf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../record/funcs.h"
+#include "../record/sources.h"
 #include "cmd.h"
 #include "exit.h"
 #include "func_opts.h"
 #include "json.h"
+#include "list_events.h"
 #include "log.h"
 #include "opt.h"
 #include "output.h"
 
+#define NAME_COLUMNS	40
+
 struct list_cfg {
 	struct func_opts funcs;
-	bool json, count;
+	bool json, count, presets;
 };
 
 static const struct opt rows[] = {
 	FUNC_CHOICE_OPTS(struct list_cfg, funcs),
 	{ "count", 'c', OPT_FLAG, NULL, "only how many there are, and by what",
 	  offsetof(struct list_cfg, count), NULL, 0, 0 },
+	{ "presets", 0, OPT_FLAG, NULL, "instead, what kfxt record -e knows by a word",
+	  offsetof(struct list_cfg, presets), NULL, 0, 0 },
 	{ "json", 'j', OPT_FLAG, NULL, "print JSON", offsetof(struct list_cfg, json), NULL, 0, 0 },
 	{ 0 },
 };
 
 static const struct opt_command command = {
 	.name = "list",
-	.operands = "",
-	.summary = "Show which functions kfxt record would trace, and by which mechanism.",
+	.operands = "[GLOB...]",
+	.summary = "Show the tracepoints there are, or which functions would be traced, and how.",
 	.rows = rows,
-	.examples = "kfxt list -f 'tcp_*'                # kernel functions\n"
+	.examples = "kfxt list                           # all tracepoints\n"
+		    "kfxt list 'block:*' sched_switch    # these, with their fields\n"
+		    "kfxt list -f 'tcp_*'                # kernel functions\n"
 		    "kfxt list -f '*' --exit -c          # how many, and how\n"
 		    "kfxt list -u libc:'mem*'            # of a library\n"
-		    "kfxt list -u usdt:libc:libc:'*'     # its USDT probes\n",
+		    "kfxt list -u usdt:libc:libc:'*'     # its USDT probes\n"
+		    "kfxt list --presets                 # words for kfxt record -e\n",
+	.operands_max = 1000,
 };
 
+/* Names of programs' functions are whatever the file says. */
 static void print_text(const struct func *func)
 {
-	if (func->kind == FUNC_KERNEL)
-		printf("%-40s %s\n", func->name, func->where ?: "kernel");
-	else
-		printf("%-40s %s+0x%llx\n", func->name, func->where, (unsigned long long)func->addr);
+	const char *where = func->where ?: "kernel";
+	const int len = (int)strlen(func->name);
+
+	log_text_print(stdout, func->name, len);
+	printf("%*s ", len < NAME_COLUMNS ? NAME_COLUMNS - len : 0, "");
+	log_text_print(stdout, where, strlen(where));
+	if (func->kind != FUNC_KERNEL)
+		printf("+0x%llx", (unsigned long long)func->addr);
+	putchar('\n');
 }
 
 static void print_json(const struct func *func, bool first)
@@ -117,6 +135,65 @@ static int list(const struct list_cfg *cfg, const struct funcs *f)
 	       (c.user && funcs_via(f, true) == FUNC_VIA_CNT) ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 
+/* ---- presets ----------------------------------------------------------------- */
+
+static void print_preset_text(const struct source *s)
+{
+	const struct source_tracepoint *t = s->tracepoints;
+	const char *lacks = source_lacks(s), *comma = "";
+
+	printf("%-10s %s\n", s->name, s->about);
+	if (s->shows)
+		printf("%-10s %s\n", "", s->shows);
+	printf("%-10s needs ", "");
+	for (; t < s->tracepoints + SOURCE_PARTS_MAX && t->name; t++, comma = ", ")
+		printf("%s%s", comma, t->name);
+	printf("%s%s: ", s->file ? comma : "", s->file ?: "");
+	if (lacks)
+		printf("not here, there is no %s\n", lacks);
+	else
+		printf("here\n");
+}
+
+static void print_preset_json(const struct source *s, bool first)
+{
+	const struct source_tracepoint *t = s->tracepoints;
+
+	printf("%s\n  {\"name\": ", first ? "" : ",");
+	json_print_text(s->name);
+	printf(", \"about\": ");
+	json_print_text(s->about);
+	printf(", \"shows\": ");
+	json_print_text(s->shows);
+	printf(", \"by_default\": %s, \"tracepoints\": [", s->by_default ? "true" : "false");
+	for (; t < s->tracepoints + SOURCE_PARTS_MAX && t->name; t++) {
+		printf("%s", t == s->tracepoints ? "" : ", ");
+		json_print_text(t->name);
+	}
+	printf("], \"file\": ");
+	json_print_text(s->file);
+	printf(", \"lacks\": ");
+	json_print_text(source_lacks(s));
+	printf("}");
+}
+
+static int list_presets(bool json)
+{
+	enum source_id i;
+
+	if (json)
+		printf("{\"presets\": [");
+	for (i = 0; i < SOURCE_CNT; i++) {
+		if (json)
+			print_preset_json(&sources[i], i == 0);
+		else
+			print_preset_text(&sources[i]);
+	}
+	if (json)
+		printf("]}\n");
+	return EXIT_OK;
+}
+
 int cmd_list(int argc, char **argv)
 {
 	struct list_cfg cfg = { 0 };
@@ -126,14 +203,14 @@ int cmd_list(int argc, char **argv)
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
 	libbpf_set_print(NULL);
-	code = func_opts_choose(&cfg.funcs, "list", true, &f);
-	if (!code && !f) {
-		log_error("list: nothing to list (-f GLOB or -u WHAT)");
-		return EXIT_USAGE;
+	if (cfg.presets) {
+		output_begin();
+		return output_end("list", list_presets(cfg.json));
 	}
+	code = func_opts_choose(&cfg.funcs, "list", true, &f);
 	if (!code) {
 		output_begin();
-		code = output_end("list", list(&cfg, f));
+		code = output_end("list", f ? list(&cfg, f) : list_events(argv + first, argc - first, cfg.json, cfg.count));
 	}
 	funcs_close(f);
 	return code;

@@ -3,8 +3,10 @@
  * kfxt: record a machine's scheduling as Fuchsia trace, and read such traces.
  * This file is the table of commands and picks one; options are theirs.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "exit.h"
@@ -29,6 +31,7 @@ static const struct command commands[] = {
 	{ "verify", "check a trace for damage and contradictions", cmd_verify },
 	{ "report", "summarise a trace: CPUs, rates, busiest threads", cmd_report },
 	{ "list", "show which functions would be traced, and how", cmd_list },
+	{ "mark", "write a marker into the traces being recorded", cmd_mark },
 	{ "check", "tell what this kernel allows and what is missing", cmd_check },
 };
 
@@ -115,8 +118,22 @@ static int run(int argc, char **argv)
 	return complain_unknown(argv[0]);
 }
 
+/*
+ * Standard files that are closed: no other file may get their numbers, or it gets what is
+ * meant for them. They stay unusable, by their direction.
+ */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return;
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_files();
 	if (argc < 2) {
 		log_error("no command given (see kfxt --help)");
 		return EXIT_USAGE;

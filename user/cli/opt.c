@@ -16,6 +16,7 @@
 #define LONG_BASE	256	/* getopt's value of row i is LONG_BASE + i, beyond any letter */
 #define WORD_MAX	32	/* longer words are never near an option or command */
 #define HELP_COLUMN	29
+#define HELP_WIDTH	76	/* with the dashes and a comma, 80 */
 
 static const struct opt common_rows[] = {
 	{ "quiet", 'q', OPT_QUIET, NULL, "print errors only", 0, NULL, 0, 0 },
@@ -101,6 +102,9 @@ static int set_field(const struct opt *row, void *cfg, const char *text, const c
 		return 0;
 	case OPT_STRING:
 		*(const char **)field = text;
+		return 0;
+	case OPT_OPTIONAL:
+		*(const char **)field = text ?: "";
 		return 0;
 	case OPT_U64:
 	case OPT_SIZE:
@@ -267,7 +271,7 @@ static int complain(const struct table *t, int code, const char *arg)
 /* The tables getopt_long() wants, made from the rows. */
 struct getopt_tables {
 	struct option longs[OPT_ROWS_MAX + 1];
-	char letters[2 * OPT_ROWS_MAX + 3];
+	char letters[3 * OPT_ROWS_MAX + 3];
 };
 
 static void getopt_init(struct getopt_tables *g, const struct table *t, bool stops_at_operand)
@@ -280,16 +284,18 @@ static void getopt_init(struct getopt_tables *g, const struct table *t, bool sto
 		*p++ = '+';
 	*p++ = ':';
 	for (i = 0; i < t->cnt; i++) {
-		bool has_value = t->rows[i]->metavar != NULL;
+		const int has_value = !t->rows[i]->metavar ? no_argument :
+				      t->rows[i]->kind == OPT_OPTIONAL ? optional_argument : required_argument;
+		int colons;
 
 		g->longs[i].name = t->rows[i]->name;
-		g->longs[i].has_arg = has_value ? required_argument : no_argument;
+		g->longs[i].has_arg = has_value;
 		g->longs[i].val = LONG_BASE + (int)i;
-		if (t->rows[i]->letter) {
-			*p++ = t->rows[i]->letter;
-			if (has_value)
-				*p++ = ':';
-		}
+		if (!t->rows[i]->letter)
+			continue;
+		*p++ = t->rows[i]->letter;
+		for (colons = 0; colons < has_value; colons++)
+			*p++ = ':';
 	}
 }
 
@@ -372,11 +378,34 @@ static void print_row(const struct opt *row)
 	else
 		used = printf("      --%s", row->name);
 	if (row->metavar)
-		used += printf(" %s", row->metavar);
+		used += printf(row->kind == OPT_OPTIONAL ? "[=%s]" : " %s", row->metavar);
 	printf("%*s%s", used < HELP_COLUMN ? HELP_COLUMN - used : 1, "", row->help);
 	if (row->value)
 		printf(" [%s]", row->value);
 	putchar('\n');
+}
+
+/* Options that few need are only named, or the help would not fit a screen. */
+static void print_rare(const struct table *t)
+{
+	const struct opt *row;
+	unsigned int i;
+	int used = 0;
+
+	for (i = 0; i < t->cnt; i++) {
+		row = t->rows[i];
+		if (row->help)
+			continue;
+		if (!used)
+			used = printf("Also, in kfxt-%s(1):", t->command);
+		else
+			used += printf(",");
+		if (used + strlen(row->name) + (row->metavar ? strlen(row->metavar) + 1 : 0) > HELP_WIDTH)
+			used = printf("\n ") - 1;
+		used += printf(" --%s%s%s", row->name, row->metavar ? " " : "", row->metavar ?: "");
+	}
+	if (used)
+		putchar('\n');
 }
 
 /* Indents each line, so that the examples in the source read as they are typed. */
@@ -400,7 +429,9 @@ void opt_print_help(const struct opt_command *cmd)
 	       cmd->operands[0] ? " " : "", cmd->operands,
 	       cmd->summary);
 	for (i = 0; i < t.cnt; i++)
-		print_row(t.rows[i]);
+		if (t.rows[i]->help)
+			print_row(t.rows[i]);
+	print_rare(&t);
 	printf("\nExamples:\n");
 	print_examples(cmd->examples);
 }

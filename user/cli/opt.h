@@ -19,13 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPT_LIST_MAX	64	/* values of one repeatable option */
+#define OPT_LIST_MAX	256	/* values of one repeatable option */
 #define OPT_ROWS_MAX	40	/* options of one command */
 
 /* What a value is and, after the colon, the type of the field at @offset. */
 enum opt_kind {
 	OPT_FLAG,		/* no value: bool */
 	OPT_STRING,		/* const char *, points into argv */
+	OPT_OPTIONAL,		/* may be given without a value, which follows -x or --name= at once: const char *, then "" */
 	OPT_U64,		/* uint64_t */
 	OPT_SIZE,		/* 64K, 16M, 1G: uint64_t, bytes */
 	OPT_DURATION,		/* 10, 10s, 500ms: uint64_t, ns */
@@ -44,7 +45,7 @@ struct opt {
 	char letter;		/* short name or 0 */
 	enum opt_kind kind;
 	const char *metavar;	/* NULL for flags */
-	const char *help;	/* short: help lines have 80 columns */
+	const char *help;	/* short: help lines have 80 columns; NULL: rarely needed, the man page explains it */
 	size_t offset;		/* of the field in the command's config */
 	const char *value;	/* default as a user would type it; NULL: the field is left alone */
 	uint64_t min, max;	/* of numbers, sizes, durations; max 0: no upper limit */

@@ -19,8 +19,9 @@ void output_begin(void)
 {
 	static char buffer[BUFFER_BYTES];	/* glibc takes a size only with a buffer */
 
-	/* A closed pipe then shows as EPIPE instead of ending us by a signal. */
+	/* A closed pipe then shows as EPIPE instead of ending us by a signal, and a limit as EFBIG. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 

@@ -35,7 +35,7 @@ static const struct opt report_rows[] = {
 static const struct opt_command report_command = {
 	.name = "report",
 	.operands = "FILE",
-	.summary = "Summarise a trace: CPUs, rates, busiest threads; FILE may be - and gzip.",
+	.summary = "Summarise a trace: CPUs, rates, busiest threads; FILE may be -, gzip, zstd.",
 	.rows = report_rows,
 	.examples = "kfxt report trace.fxt\n"
 		    "kfxt report -n 3 --json trace.fxt | jq '.busiest[].thread'\n",
@@ -191,11 +191,54 @@ static void print_text_row(const struct report *r, const struct usage *u)
 	putchar('\n');
 }
 
+/* Letters of states, the most urgent first. */
+static const char still_states[] = "RDSITtPZX";
+
+static size_t still_cnt(const struct report *r, char state)
+{
+	size_t i, cnt = 0;
+
+	for (i = 0; i < r->tl->threads_cnt; i++)
+		cnt += r->tl->threads[i].still == state;
+	return cnt;
+}
+
+/* Since when one that did not run has been ready to; 0: it was not. */
+static uint64_t ready_since(const struct timeline_thread *t)
+{
+	return t->still == 'R' ? t->still_from_ns : t->still ? t->woken_ns : 0;
+}
+
+static void print_still_text(const struct report *r, const struct report_cfg *cfg)
+{
+	const char *state, *before = "did not run:      ";
+	const struct timeline_thread *t;
+	uint64_t shown = 0;
+
+	for (state = still_states; *state; state++)
+		if (still_cnt(r, *state)) {
+			printf("%s%zu %c", before, still_cnt(r, *state), *state);
+			before = ", ";
+		}
+	if (*before == ',')
+		putchar('\n');
+	for (t = r->tl->threads; t < r->tl->threads + r->tl->threads_cnt && shown < cfg->top; t++) {
+		if (!ready_since(t) || ready_since(t) > t->still_to_ns)
+			continue;
+		printf("starved:          %.6f s, tid %" PRIu64 ", ", (double)(t->still_to_ns - ready_since(t)) / 1e9,
+		       t->koid);
+		print_name(t->name, 0);
+		putchar('\n');
+		shown++;
+	}
+}
+
 static void print_text(const struct report *r, const struct report_cfg *cfg)
 {
 	size_t i, cnt = shown_cnt(r, cfg);
 
 	summary_print_text(&r->summary);
+	print_still_text(r, cfg);
 	if (!cnt)
 		return;
 	printf("\n%12s %7s %9s %12s %8s  %-16s %s\n", "run time s", "share", "slices",
@@ -223,6 +266,25 @@ static void print_json_row(const struct report *r, const struct usage *u)
 	putchar('}');
 }
 
+static void print_still_json(const struct report *r)
+{
+	const struct timeline_thread *t;
+	const char *comma = "";
+
+	printf("],\"did_not_run\":[");
+	for (t = r->tl->threads; t < r->tl->threads + r->tl->threads_cnt; t++) {
+		if (!t->still)
+			continue;
+		printf("%s{\"tid\":%" PRIu64 ",\"thread\":", comma, t->koid);
+		json_print_text(t->name);
+		printf(",\"state\":");
+		json_print_text((const char[]){ t->still, 0 });
+		printf(",\"starved_ns\":%" PRIu64 "}", ready_since(t) && ready_since(t) < t->still_to_ns ?
+							t->still_to_ns - ready_since(t) : 0);
+		comma = ",";
+	}
+}
+
 static void print_json(const struct report *r, const struct report_cfg *cfg)
 {
 	size_t i, cnt = shown_cnt(r, cfg);
@@ -235,12 +297,13 @@ static void print_json(const struct report *r, const struct report_cfg *cfg)
 			putchar(',');
 		print_json_row(r, &r->usage[i]);
 	}
+	print_still_json(r);
 	printf("]}\n");
 }
 
 /* ---- the run ---------------------------------------------------------------- */
 
-/* Returns 0 or -errno, the message is printed. */
+/* Returns 0 or -errno, the message is printed; what came before damaged compression is there. */
 static int read_trace(struct report *r, struct trace *t)
 {
 	struct fxt_reader_stats stats;
@@ -249,7 +312,7 @@ static int read_trace(struct report *r, struct trace *t)
 
 	while (!err && (got = trace_next(t, &rec)) > 0)
 		err = timeline_add(r->tl, &rec, fxt_reader_ticks_per_second(t->reader));
-	if (!err && got < 0)
+	if (!err && got < 0 && !input_was_readable(got))
 		return got;
 	if (!err)
 		err = rank_threads(r);
@@ -265,7 +328,7 @@ static int read_trace(struct report *r, struct trace *t)
 	if (timeline_is_cut(r->tl))
 		log_warn("report: %s: cut short, its end is missing (see kfxt verify)",
 			 input_name(t->in));
-	return 0;
+	return got;
 }
 
 static int report_path(const struct report_cfg *cfg, struct report *r, const char *path)
@@ -278,13 +341,13 @@ static int report_path(const struct report_cfg *cfg, struct report *r, const cha
 		return trace_exit_code(err);
 	err = read_trace(r, &t);
 	trace_close(&t);
-	if (err)
+	if (err && !input_was_readable(err))
 		return EXIT_FAILED;
 	if (cfg->json)
 		print_json(r, cfg);
 	else
 		print_text(r, cfg);
-	return EXIT_OK;
+	return err ? EXIT_FAILED : EXIT_OK;
 }
 
 int cmd_report(int argc, char **argv)

@@ -22,6 +22,10 @@ static const struct {
 	[SUMMARY_MISSED]	= { "missed_calls", "call inside of a probe", "calls inside of probes" },
 	[SUMMARY_SHED]		= { "shed_calls", "call beyond the rate", "calls beyond the rate" },
 	[SUMMARY_LOGS]		= { "logs", "line of the log", "lines of the log" },
+	[SUMMARY_EVENTS]	= { "events", "event", "events" },
+	[SUMMARY_UNWRITTEN]	= { "unwritten", "event not written", "events not written" },
+	[SUMMARY_UNTOLD]	= { "untold_switches", "switch the kernel counted and did not tell",
+				    "switches the kernel counted and did not tell" },
 };
 
 static void find_duration(struct summary *s, const struct timeline *tl)
@@ -48,8 +52,9 @@ void summary_init(struct summary *s, const struct timeline *tl,
 
 	*s = (struct summary){
 		.switches = tl->switches, .wakeups = tl->wakeups, .calls = tl->calls, .logs = tl->logs,
-		.bytes = stats->bytes,
-		.has_session = session->has_start, .has_ledger = session->has_totals,
+		.events = tl->others, .bytes = stats->bytes,
+		.has_session = session->has_start, .has_ledger = session->has_totals && !session->repaired,
+		.repaired = session->repaired,
 		.cpus = num_cpus_count(&tl->cpus), .threads = tl->threads_cnt,
 	};
 	find_duration(s, tl);
@@ -58,6 +63,9 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	s->lost[SUMMARY_SHARED] = session->shared_koids;
 	s->lost[SUMMARY_CALLS] = session->lost_calls;
 	s->lost[SUMMARY_MISSED] = session->missed_calls;
+	s->lost[SUMMARY_EVENTS] = session->lost_events;
+	s->lost[SUMMARY_UNWRITTEN] = session->unwritten;
+	s->lost[SUMMARY_UNTOLD] = session->untold_switches;
 	for (i = 0; i < session->ledgers_cnt; i++) {
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
 		s->lost[SUMMARY_WAKEUPS] += session->ledgers[i].lost_wakeups;
@@ -66,6 +74,8 @@ void summary_init(struct summary *s, const struct timeline *tl,
 		s->lost[SUMMARY_CALLS] += session->ledgers[i].lost_calls;
 		s->lost[SUMMARY_SHED] += session->ledgers[i].shed_calls;
 		s->lost[SUMMARY_LOGS] += session->ledgers[i].lost_logs;
+		s->lost[SUMMARY_EVENTS] += session->ledgers[i].lost_events;
+		s->lost[SUMMARY_UNWRITTEN] += session->ledgers[i].unwritten;
 	}
 }
 
@@ -81,7 +91,8 @@ static void print_lost(const struct summary *s)
 
 	printf("lost:             ");
 	if (!s->has_ledger) {
-		puts(s->has_session ? "unknown: the ledger is missing" :
+		puts(s->repaired ? "unknown: the trace was repaired" :
+		     s->has_session ? "unknown: the ledger is missing" :
 				      "unknown: the trace does not tell");
 		return;
 	}
@@ -106,6 +117,8 @@ void summary_print_text(const struct summary *s)
 		printf("function calls:   %" PRIu64 "\n", s->calls);
 	if (s->logs)
 		printf("log lines:        %" PRIu64 "\n", s->logs);
+	if (s->events)
+		printf("other events:     %" PRIu64 "\n", s->events);
 	printf("threads:          %zu\n", s->threads);
 	printf("bytes:            %" PRIu64 "\n", s->bytes);
 	print_lost(s);
@@ -118,7 +131,7 @@ void summary_print_json(const struct summary *s)
 	printf("\"from_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\"cpus\":%u", s->from_ns,
 	       s->duration_ns, s->cpus);
 	printf(",\"switches\":%" PRIu64 ",\"wakeups\":%" PRIu64, s->switches, s->wakeups);
-	printf(",\"calls\":%" PRIu64 ",\"logs\":%" PRIu64, s->calls, s->logs);
+	printf(",\"calls\":%" PRIu64 ",\"logs\":%" PRIu64 ",\"events\":%" PRIu64, s->calls, s->logs, s->events);
 	printf(",\"threads\":%zu,\"bytes\":%" PRIu64 ",\"lost\":", s->threads, s->bytes);
 	if (!s->has_ledger) {
 		printf("null");

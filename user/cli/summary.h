@@ -21,14 +21,18 @@ enum summary_loss {
 	SUMMARY_MISSED,		/* calls made while another one was being traced */
 	SUMMARY_SHED,		/* calls that were not wanted, being too many */
 	SUMMARY_LOGS,		/* lines of the kernel's log, or parts of them */
+	SUMMARY_EVENTS,		/* of other sources */
+	SUMMARY_UNWRITTEN,	/* of any kind: the output took no more */
+	SUMMARY_UNTOLD,		/* switches in the kernel's own count that nobody was told of */
 	SUMMARY_LOSS_CNT
 };
 
 struct summary {
 	uint64_t from_ns, duration_ns;	/* the session, or first to last event without one */
-	uint64_t switches, wakeups, calls, logs, bytes;
+	uint64_t switches, wakeups, calls, logs, events, bytes;
 	uint64_t lost[SUMMARY_LOSS_CNT];
 	bool has_session, has_ledger;	/* without a ledger @lost is not all */
+	bool repaired;
 	unsigned int cpus;
 	size_t threads;
 };

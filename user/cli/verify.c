@@ -16,11 +16,13 @@
 #include "log.h"
 #include "opt.h"
 #include "output.h"
+#include "repair.h"
 #include "summary.h"
 #include "trace.h"
 
 struct verify_cfg {
-	bool quiet, json;
+	bool quiet, json, repair;
+	const char *output;
 };
 
 static const struct opt verify_rows[] = {
@@ -28,17 +30,22 @@ static const struct opt verify_rows[] = {
 	  offsetof(struct verify_cfg, quiet), NULL, 0, 0 },
 	{ "json", 'j', OPT_FLAG, NULL, "print one JSON object",
 	  offsetof(struct verify_cfg, json), NULL, 0, 0 },
+	{ "repair", 0, OPT_FLAG, NULL, "write a whole trace of a damaged or cut one",
+	  offsetof(struct verify_cfg, repair), NULL, 0, 0 },
+	{ "output", 'o', OPT_STRING, "FILE", "where --repair writes it",
+	  offsetof(struct verify_cfg, output), NULL, 0, 0 },
 	{ 0 },
 };
 
 static const struct opt_command verify_command = {
 	.name = "verify",
 	.operands = "FILE",
-	.summary = "Check a trace for damage and contradictions; FILE may be - and gzip.\n"
+	.summary = "Check a trace for damage and contradictions; FILE may be -, gzip, zstd.\n"
 		   "Exit status: 0 clean, 3 problems found, 1 not readable.",
 	.rows = verify_rows,
 	.examples = "kfxt verify trace.fxt\n"
-		    "kfxt record -o - -d 10 | kfxt verify -\n",
+		    "kfxt record -o - -d 10 | kfxt verify -\n"
+		    "kfxt verify --repair cut.fxt -o whole.fxt\n",
 	.operands_min = 1,
 	.operands_max = 1,
 };
@@ -86,6 +93,10 @@ static const struct {
 		"threads without a kernel object; Perfetto puts them into process 0" },
 	[VERIFY_NO_PROCESS]		= { "no_process_object",
 		"threads whose process is not told or has no kernel object" },
+	[VERIFY_RAN]			= { "ran",
+		"threads that run although the recorder says that they did not" },
+	[VERIFY_GAP]			= { "gap",
+		"slices of lost events that differ from the gaps or from what was counted" },
 	[VERIFY_LEDGER_SWITCHES]	= { "ledger_switches",
 		"the kernel side counted other numbers of context switches than there are" },
 	[VERIFY_LEDGER_WAKEUPS]		= { "ledger_wakeups",
@@ -94,6 +105,10 @@ static const struct {
 		"another number of function calls was counted than there are" },
 	[VERIFY_LEDGER_LOGS]		= { "ledger_logs",
 		"another number of lines of the kernel's log was counted than there are" },
+	[VERIFY_LEDGER_SUM]		= { "ledger_sum",
+		"what programs saw is more or less than what was taken, filtered and lost" },
+	[VERIFY_LEDGER_EVENTS]		= { "ledger_events",
+		"another number of events of other sources was counted than there are" },
 };
 
 /* ---- findings ------------------------------------------------------------------- */
@@ -189,6 +204,16 @@ static void print_verdict(const struct verify *v)
 		printf("clean\n");
 }
 
+static void print_repaired(const struct timeline_session *s)
+{
+	if (!s->repaired)
+		return;
+	printf("note: the trace was repaired: %" PRIu64 " bytes that were damaged are not in it", s->dropped_bytes);
+	if (s->damages)
+		printf(", the first were at offset %" PRIu64, s->first_damage);
+	printf("\n");
+}
+
 static void print_text(const struct verify *v)
 {
 	struct summary s;
@@ -199,6 +224,7 @@ static void print_text(const struct verify *v)
 	print_records(v);
 	if (summary_has_gaps(&s))
 		printf("note: events were lost while recording; the gaps are in the trace\n");
+	print_repaired(&v->tl->session);
 	for (i = 0; i < VERIFY_PROBLEM_CNT; i++)
 		print_finding(v, (enum verify_problem)i);
 	print_verdict(v);
@@ -241,12 +267,13 @@ static void print_json(const struct verify *v)
 		print_json_finding(v, (enum verify_problem)i);
 		comma = ",";
 	}
-	printf("],\"clean\":%s}\n", verify_count(v) ? "false" : "true");
+	printf("],\"repaired\":%s", v->tl->session.repaired ? "true" : "false");
+	printf(",\"clean\":%s}\n", verify_count(v) ? "false" : "true");
 }
 
 /* ---- the run --------------------------------------------------------------------- */
 
-/* Returns 0 or -errno, the message is printed. */
+/* Returns 0 or -errno, the message is printed; what came before damaged compression is judged. */
 static int verify_trace(struct verify *v, struct trace *t)
 {
 	struct fxt_record rec;
@@ -254,13 +281,13 @@ static int verify_trace(struct verify *v, struct trace *t)
 
 	while (!err && (got = trace_next(t, &rec)) > 0)
 		err = verify_format_record(v, &rec, fxt_reader_ticks_per_second(t->reader));
-	if (!err && got < 0)
+	if (!err && got < 0 && !input_was_readable(got))
 		return got;
 	if (!err)
 		err = verify_finish(v, t->reader);
 	if (err)
 		log_error("verify: %s: %s", input_name(t->in), input_error(err));
-	return err;
+	return err ?: got;
 }
 
 static int verify_path(const struct verify_cfg *cfg, struct verify *v, const char *path)
@@ -273,13 +300,27 @@ static int verify_path(const struct verify_cfg *cfg, struct verify *v, const cha
 		return trace_exit_code(err);
 	err = verify_trace(v, &t);
 	trace_close(&t);
-	if (err)
+	if (err && !input_was_readable(err))
 		return EXIT_FAILED;
 	if (cfg->json && !cfg->quiet)
 		print_json(v);
 	else if (!cfg->quiet)
 		print_text(v);
+	if (err)
+		return EXIT_FAILED;
 	return verify_count(v) ? EXIT_PROBLEMS : EXIT_OK;
+}
+
+/* Which of the options go together; the message is printed. */
+static bool is_wrong(const struct verify_cfg *cfg)
+{
+	const char *why = !cfg->repair && cfg->output ? "--output: only with --repair" :
+			  cfg->repair && !cfg->output ? "--repair: needs a file to write (-o FILE)" :
+			  cfg->repair && cfg->json ? "--json: not with --repair" : NULL;
+
+	if (why)
+		log_error("verify: %s", why);
+	return why;
 }
 
 int cmd_verify(int argc, char **argv)
@@ -291,6 +332,12 @@ int cmd_verify(int argc, char **argv)
 
 	if (operand <= 0)
 		return operand ? EXIT_USAGE : EXIT_OK;
+	if (is_wrong(&cfg))
+		return EXIT_USAGE;
+	if (cfg.quiet)
+		log_set_level(LOG_LEVEL_ERROR);
+	if (cfg.repair)
+		return repair_file(argv[operand], cfg.output);
 	output_begin();
 	v = malloc(sizeof(*v));
 	if (!v || verify_init(v)) {

@@ -34,10 +34,14 @@ enum verify_problem {
 	VERIFY_DEAD,
 	VERIFY_NO_THREAD,
 	VERIFY_NO_PROCESS,
+	VERIFY_RAN,
+	VERIFY_GAP,
 	VERIFY_LEDGER_SWITCHES,
 	VERIFY_LEDGER_WAKEUPS,
 	VERIFY_LEDGER_CALLS,
 	VERIFY_LEDGER_LOGS,
+	VERIFY_LEDGER_EVENTS,
+	VERIFY_LEDGER_SUM,
 	VERIFY_PROBLEM_CNT
 };
 
@@ -76,6 +80,8 @@ int verify_finish(struct verify *v, const struct fxt_reader *reader);
 void verify_fini(struct verify *v);
 /* A part of finish: all that needs the whole; sorts the timeline. */
 int verify_sense_run(struct verify *v);
+/* A part of that: gaps and their slices. */
+int verify_gaps_run(struct verify *v);
 
 /* The sum of all findings. */
 uint64_t verify_count(const struct verify *v);

@@ -102,7 +102,7 @@ static int check_event(void *ctx, const struct replay *rp, const struct timeline
 	check_session_time(v, ev);
 	if (ev->kind == TIMELINE_WAKEUP) {
 		check_wakeup(v, rp, ev);
-	} else {
+	} else if (ev->mark != TIMELINE_MARK_STATE) {
 		check_out(v, rp, ev);
 		check_in(v, rp, ev);
 	}
@@ -156,10 +156,20 @@ static void check_names(struct verify *v)
 {
 	size_t i;
 
-	if (timeline_is_cut(v->tl) || v->tl->session.lost_names)
+	if (timeline_is_cut(v->tl) || v->tl->session.repaired || v->tl->session.lost_names)
 		return;
 	for (i = 0; i < v->tl->threads_cnt; i++)
 		check_name(v, &v->tl->threads[i]);
+}
+
+/* The recorder knows who ran even where records are missing; who has one did. */
+static void check_still(struct verify *v)
+{
+	const struct timeline_thread *t;
+
+	for (t = v->tl->threads; t < v->tl->threads + v->tl->threads_cnt; t++)
+		if (t->still && t->ran)
+			verify_found(v, VERIFY_RAN, t->still_offset, "thread %" PRIu64, t->koid);
 }
 
 /* ---- counts ------------------------------------------------------------------- */
@@ -222,28 +232,42 @@ static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in
 			     in_file, sum);
 }
 
-static void check_logs(struct verify *v)
+/* Of what the last ledger tells the count of: it is the sum already. */
+static void check_total(struct verify *v, enum verify_problem problem, bool told, uint64_t in_file, uint64_t counted)
 {
 	const struct timeline_session *s = &v->tl->session;
 
-	if (s->has_logs && s->logs != v->tl->logs)
-		verify_found(v, VERIFY_LEDGER_LOGS, s->ledgers[0].offset, "%" PRIu64 " in the file, %" PRIu64 " counted",
-			     v->tl->logs, s->logs);
+	if (told && s->has_totals && in_file != counted)
+		verify_found(v, problem, s->ledgers[0].offset, "%" PRIu64 " in the file, %" PRIu64 " counted",
+			     in_file, counted);
+}
+
+static void check_balance(struct verify *v)
+{
+	const struct timeline_session *s = &v->tl->session;
+	size_t i;
+
+	for (i = 0; i < s->ledgers_cnt; i++)
+		if (s->ledgers[i].unbalanced)
+			verify_found(v, VERIFY_LEDGER_SUM, s->ledgers[i].unbalanced, "CPU %u",
+				     (unsigned int)s->ledgers[i].cpu);
 }
 
 static int check_ledgers(struct verify *v)
 {
 	uint64_t *counts;
 
-	if (!v->tl->session.ledgers_cnt)
+	if (!v->tl->session.ledgers_cnt || v->tl->session.repaired)
 		return 0;
 	counts = count_switches(v->tl);
 	if (!counts)
 		return -ENOMEM;
+	check_balance(v);
 	check_switches(v, counts);
 	check_sum(v, VERIFY_LEDGER_WAKEUPS, v->tl->wakeups, offsetof(struct timeline_ledger, wakeups));
 	check_sum(v, VERIFY_LEDGER_CALLS, v->tl->calls, offsetof(struct timeline_ledger, calls));
-	check_logs(v);
+	check_total(v, VERIFY_LEDGER_LOGS, v->tl->session.has_logs, v->tl->logs, v->tl->session.logs);
+	check_total(v, VERIFY_LEDGER_EVENTS, v->tl->session.has_events, v->tl->others, v->tl->session.events);
 	free(counts);
 	return 0;
 }
@@ -258,5 +282,7 @@ int verify_sense_run(struct verify *v)
 	if (err)
 		return err;
 	check_names(v);
-	return check_ledgers(v);
+	check_still(v);
+	err = verify_gaps_run(v);
+	return err ? err : check_ledgers(v);
 }

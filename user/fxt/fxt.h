@@ -389,6 +389,11 @@ int fxt_reader_next(struct fxt_reader *r, struct fxt_record *rec);
  * the source's -errno.
  */
 long fxt_reader_payload(struct fxt_reader *r, void *buf, size_t len);
+/*
+ * More of the current record as it stands in the input, header and all, in order from its
+ * first byte: returns as above. Of damage there is nothing. Not together with the payload.
+ */
+long fxt_reader_raw(struct fxt_reader *r, void *buf, size_t len);
 /* Ticks per second now in force (1e9 before an initialization record), to turn ticks into time. */
 uint64_t fxt_reader_ticks_per_second(const struct fxt_reader *r);
 void fxt_reader_stats(const struct fxt_reader *r, struct fxt_reader_stats *stats);

@@ -293,6 +293,13 @@ static int damaged(struct fxt_reader *r, struct fxt_record *rec, uint64_t words,
 	return scan(r, rec);
 }
 
+/* What was passed just now is the beginning of the record that is handed out. */
+static inline void keep_raw(struct fxt_reader *r, uint64_t words)
+{
+	r->raw_len = words * FXT_WORD;
+	r->raw = r->buf + r->pos - r->raw_len;
+}
+
 /* Hands out the record here. */
 static inline int accept(struct fxt_reader *r, struct fxt_record *rec, uint64_t words)
 {
@@ -311,6 +318,7 @@ static inline int accept(struct fxt_reader *r, struct fxt_record *rec, uint64_t 
 	advance(r, words * FXT_WORD);
 	if (reason)
 		return report(r, rec, from, reason);
+	keep_raw(r, words);
 	rec->offset = from;
 	rec->len = words * FXT_WORD;
 	rec->provider_id = r->current->id;
@@ -357,6 +365,7 @@ static int accept_large(struct fxt_reader *r, struct fxt_record *rec, uint64_t w
 	rec->provider_id = r->current->id;
 	r->left = (words - head_words) * FXT_WORD;
 	advance(r, head_words * FXT_WORD);
+	keep_raw(r, head_words);
 	return 1;
 }
 
@@ -478,6 +487,7 @@ int fxt_reader_next(struct fxt_reader *r, struct fxt_record *rec)
 	int ret = 0;
 
 	r->payload = 0;
+	r->raw_len = 0;
 	if (r->left)
 		ret = leave_large(r, rec);
 	if (!ret && !r->started)
@@ -490,7 +500,7 @@ int fxt_reader_next(struct fxt_reader *r, struct fxt_record *rec)
 }
 
 /* Past the buffer, which holds the head of the record the caller looks at. */
-static long read_payload(struct fxt_reader *r, void *buf, size_t len)
+static long read_left(struct fxt_reader *r, void *buf, size_t len)
 {
 	long n;
 
@@ -525,9 +535,25 @@ long fxt_reader_payload(struct fxt_reader *r, void *buf, size_t len)
 		r->payload_data += len;
 		n = len;
 	} else {
-		n = read_payload(r, buf, len);
+		n = read_left(r, buf, len);
 	}
 	if (n > 0)
 		r->payload -= n;
 	return n;
+}
+
+long fxt_reader_raw(struct fxt_reader *r, void *buf, size_t len)
+{
+	if (len > INT32_MAX)
+		len = INT32_MAX;
+	if (!r->raw_len) {
+		r->payload = 0;
+		return r->left && len ? read_left(r, buf, len < r->left ? len : r->left) : 0;
+	}
+	if (len > r->raw_len)
+		len = r->raw_len;
+	memcpy(buf, r->raw, len);
+	r->raw += len;
+	r->raw_len -= len;
+	return (long)len;
 }

@@ -49,6 +49,8 @@ struct fxt_reader {
 	uint64_t left;			/* bytes of it still to pass */
 	uint64_t payload;		/* bytes of these that are payload */
 	const unsigned char *payload_data;	/* payload that is in memory, else NULL */
+	const unsigned char *raw;	/* its bytes that are in memory and were not asked for yet */
+	size_t raw_len;
 
 	/* A damaged stretch whose end is being looked for; survives the source's errors. */
 	bool scanning;

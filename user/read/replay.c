@@ -71,7 +71,8 @@ static void switch_out(struct replay *rp, struct replay_cpu *cpu, const struct t
 	/* Thought to run elsewhere: that CPU's thread is not certain any more. */
 	if (rp->threads[ev->out].state == REPLAY_RUNNING && rp->threads[ev->out].cpu != ev->cpu)
 		rp->cpus[rp->threads[ev->out].cpu].known = false;
-	set_state(rp, ev->out, state_after(ev->state), ev);
+	/* Not asked for: its next wakeup and its next switch may be left out. */
+	set_state(rp, ev->out, ev->filtered ? REPLAY_UNKNOWN : state_after(ev->state), ev);
 }
 
 /* Without @known the CPU's records end here, and nobody can tell how long @ev->in runs. */
@@ -95,12 +96,25 @@ static bool begins_gap(const struct replay_cpu *cpu, const struct timeline_event
 	return ev->in == TIMELINE_IDLE && !cpu->in_gap;
 }
 
+/*
+ * A thread that did not run before all CPUs had started, so the state holds until then. It runs
+ * on no CPU.
+ */
+static void play_state(struct replay *rp, const struct timeline_event *ev)
+{
+	if (ev->out == TIMELINE_IDLE)
+		return;
+	set_state(rp, ev->out, state_after(ev->state), ev);
+	rp->threads[ev->out].epoch += rp->starting;
+}
+
 static void play_switch(struct replay *rp, const struct timeline_event *ev)
 {
 	struct replay_cpu *cpu = &rp->cpus[ev->cpu];
 	bool begins = ev->mark == TIMELINE_MARK_GAP && begins_gap(cpu, ev);
 	bool ends = begins || ev->mark == TIMELINE_MARK_STOP || replay_is_last(rp, ev);
 
+	rp->starting -= ev->mark == TIMELINE_MARK_START && rp->starting;
 	switch_out(rp, cpu, ev);
 	/* Before the switch in, so that its state is of the new epoch. */
 	set_live(rp, cpu, !ends);
@@ -130,10 +144,11 @@ static void init_cpus(struct replay *rp)
 	for (cpu = 0; cpu < TIMELINE_CPUS_MAX; cpu++) {
 		rp->cpus[cpu].live = !timeline_is_recorded(tl, cpu);
 		rp->blind += !rp->cpus[cpu].live;
+		rp->starting += num_cpus_has(&tl->started, cpu);
 	}
 	rp->blind += timeline_is_partial(tl);
 	for (i = 0; i < tl->events_cnt; i++)
-		if (tl->events[i].kind == TIMELINE_SWITCH &&
+		if (tl->events[i].kind == TIMELINE_SWITCH && tl->events[i].mark != TIMELINE_MARK_STATE &&
 		    timeline_is_cut_cpu(tl, tl->events[i].cpu))
 			rp->cpus[tl->events[i].cpu].last = &tl->events[i];
 }
@@ -152,7 +167,9 @@ int replay_run(const struct timeline *tl, replay_fn fn, void *ctx)
 	err = 0;
 	for (i = 0; i < tl->events_cnt && !err; i++) {
 		err = fn(ctx, &rp, &tl->events[i]);
-		if (tl->events[i].kind == TIMELINE_SWITCH)
+		if (tl->events[i].mark == TIMELINE_MARK_STATE)
+			play_state(&rp, &tl->events[i]);
+		else if (tl->events[i].kind == TIMELINE_SWITCH)
 			play_switch(&rp, &tl->events[i]);
 		else
 			play_wakeup(&rp, &tl->events[i]);

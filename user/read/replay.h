@@ -42,6 +42,7 @@ struct replay {
 	 */
 	unsigned int blind;
 	uint32_t epoch;		/* steps when a blind time ends; older states are unknown */
+	uint32_t starting;	/* CPUs that have yet to start, and each of which will end one */
 };
 
 /* Called before @ev takes effect; other than 0 ends the play and is returned. */

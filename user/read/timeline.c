@@ -6,6 +6,7 @@
 #include "timeline.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,10 @@ static enum timeline_mark mark_of(const struct fxt_record *rec)
 		return TIMELINE_MARK_STOP;
 	if (str_is(arg->str, "gap"))
 		return TIMELINE_MARK_GAP;
+	if (str_is(arg->str, "filter"))
+		return TIMELINE_MARK_FILTER;
+	if (str_is(arg->str, "state"))
+		return TIMELINE_MARK_STATE;
 	return TIMELINE_MARK_NONE;
 }
 
@@ -226,11 +231,14 @@ static int add_switch(struct timeline *tl, const struct fxt_record *rec, uint64_
 	bool in_idle = !s->in || is_idle_weight(rec, "incoming_weight");
 	int err;
 
+	ev.filtered = ev.mark == TIMELINE_MARK_FILTER || fxt_record_arg(rec, "filtered");
 	if (s->cpu >= TIMELINE_CPUS_MAX)
 		return 0;
 	err = event_thread(tl, s->out, out_idle, rec->offset, &ev.out);
 	if (!err)
 		err = event_thread(tl, s->in, in_idle, rec->offset, &ev.in);
+	if (!err && ev.in != TIMELINE_IDLE)
+		tl->threads[ev.in].ran = true;
 	return err ? err : append(tl, &ev);
 }
 
@@ -261,6 +269,8 @@ static int add_wakeup(struct timeline *tl, const struct fxt_record *rec, uint64_
 	if (ev.cpu >= TIMELINE_CPUS_MAX)
 		return 0;
 	err = event_thread(tl, rec->wakeup.thread, !rec->wakeup.thread, rec->offset, &ev.in);
+	if (!err && ev.in != TIMELINE_IDLE && (!tl->threads[ev.in].woken_ns || ts_ns < tl->threads[ev.in].woken_ns))
+		tl->threads[ev.in].woken_ns = ts_ns;
 	if (!err && waker && waker->type == FXT_ARG_KOID && waker->u64)
 		err = intern_thread(tl, waker->u64, rec->offset, &ev.out);
 	return err ? err : append(tl, &ev);
@@ -292,41 +302,163 @@ static bool arg_cpus(const struct fxt_record *rec, const char *name, struct num_
 	return ok;
 }
 
+/* The number called "PREFIX_KIND". */
+static uint64_t arg_of_kind(const struct fxt_record *rec, const char *prefix, struct fxt_str kind)
+{
+	char name[64];
+
+	if (snprintf(name, sizeof(name), "%s_%.*s", prefix, (int)kind.len, kind.data) >= (int)sizeof(name))
+		return 0;
+	return arg_number(rec, name);
+}
+
+/* Whatever programs saw is in one of the counts of what became of it. */
+static bool is_balanced(const struct fxt_record *rec)
+{
+	static const char *const fates[] = { "taken", "filtered", "shed", "lost", "deep", "unreturned" };
+	uint64_t sum = 0;
+	unsigned int i, k;
+
+	for (i = 0; i < rec->nargs; i++) {
+		struct fxt_str name = rec->args[i].name;
+
+		if (name.len < 5 || memcmp(name.data, "seen_", 5) != 0)
+			continue;
+		name.data += 5;
+		name.len -= 5;
+		for (k = 0; k < sizeof(fates) / sizeof(fates[0]); k++)
+			sum += arg_of_kind(rec, fates[k], name);
+		return sum == arg_of_kind(rec, "seen", name);
+	}
+	return true;
+}
+
+static uint64_t unwritten(const struct fxt_record *rec)
+{
+	return arg_number(rec, "unwritten_switches") + arg_number(rec, "unwritten_wakeups") +
+	       arg_number(rec, "unwritten_calls") + arg_number(rec, "unwritten_logs") +
+	       arg_number(rec, "unwritten_events");
+}
+
+static void add_whole_ledger(struct timeline_session *s, const struct fxt_record *rec)
+{
+	s->names += arg_number(rec, "names");
+	s->lost_names += arg_number(rec, "lost_names");
+	s->skipped += arg_number(rec, "skipped");
+	s->lost_calls += arg_number(rec, "unreturned_calls");
+	s->has_logs |= fxt_record_arg(rec, "logs") != NULL;
+	s->logs += arg_number(rec, "logs");
+	s->missed_calls += arg_number(rec, "missed_calls");
+	s->shared_koids += arg_number(rec, "shared_koids");
+	s->has_events |= fxt_record_arg(rec, "events") != NULL;
+	s->events += arg_number(rec, "events");
+	s->lost_events += arg_number(rec, "lost_events");
+	s->unwritten += unwritten(rec);
+	s->untold_switches += arg_number(rec, "untold_switches");
+	s->has_totals = true;
+}
+
+/* A CPU has one for each kind of event; together they are its ledger. */
+static struct timeline_ledger *ledger_of(struct timeline_session *s, uint16_t cpu, uint64_t offset)
+{
+	size_t i = s->ledgers_cnt;
+
+	while (i--)
+		if (s->ledgers[i].cpu == cpu)
+			return &s->ledgers[i];
+	if (reserve(&s->ledgers, s->ledgers_cnt, &s->ledgers_cap, sizeof(*s->ledgers)))
+		return NULL;
+	s->ledgers[s->ledgers_cnt] = (struct timeline_ledger){ .offset = offset, .cpu = cpu };
+	return &s->ledgers[s->ledgers_cnt++];
+}
+
 static int add_ledger(struct timeline *tl, const struct fxt_record *rec)
 {
 	const struct fxt_arg *cpu = fxt_record_arg(rec, "cpu");
 	struct timeline_session *s = &tl->session;
-	int err;
+	struct timeline_ledger *l;
 
 	if (!cpu) {
-		s->names += arg_number(rec, "names");
-		s->lost_names += arg_number(rec, "lost_names");
-		s->skipped += arg_number(rec, "skipped");
-		s->lost_calls += arg_number(rec, "lost_calls");
-		s->has_logs |= fxt_record_arg(rec, "logs") != NULL;
-		s->logs += arg_number(rec, "logs");
-		s->missed_calls += arg_number(rec, "missed_calls");
-		s->shared_koids += arg_number(rec, "shared_koids");
-		s->has_totals = true;
+		add_whole_ledger(s, rec);
 		return 0;
 	}
 	if (cpu->type != FXT_ARG_UINT32 || cpu->u32 >= TIMELINE_CPUS_MAX)
 		return 0;
-	err = reserve(&s->ledgers, s->ledgers_cnt, &s->ledgers_cap, sizeof(*s->ledgers));
+	l = ledger_of(s, (uint16_t)cpu->u32, rec->offset);
+	if (!l)
+		return -ENOMEM;
+	s->has_events |= fxt_record_arg(rec, "events") != NULL;
+	s->events += arg_number(rec, "events");
+	l->switches += arg_number(rec, "switches");
+	l->wakeups += arg_number(rec, "wakeups");
+	l->lost_switches += arg_number(rec, "lost_switches");
+	l->lost_wakeups += arg_number(rec, "lost_wakeups");
+	l->unseen_switches += arg_number(rec, "unseen_switches");
+	l->unseen_wakeups += arg_number(rec, "unseen_wakeups");
+	l->calls += arg_number(rec, "calls");
+	l->lost_calls += arg_number(rec, "lost_calls") + arg_number(rec, "deep_calls") +
+			 arg_number(rec, "unreturned_calls");
+	l->shed_calls += arg_number(rec, "shed_calls");
+	l->lost_logs += arg_number(rec, "lost_logs");
+	l->events += arg_number(rec, "events");
+	l->lost_events += arg_number(rec, "lost_events");
+	l->unwritten += unwritten(rec);
+	if (!l->unbalanced && !is_balanced(rec))
+		l->unbalanced = rec->offset;
+	return 0;
+}
+
+/* A thread that did not run. */
+static int add_still(struct timeline *tl, const struct fxt_record *rec, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct fxt_arg *state = fxt_record_arg(rec, "state");
+	struct timeline_thread *t;
+	uint32_t i;
+	int err;
+
+	if (!state || state->type != FXT_ARG_STRING || !state->str.len || !rec->event.thread.thread)
+		return 0;
+	err = intern_thread(tl, rec->event.thread.thread, rec->offset, &i);
 	if (err)
 		return err;
-	s->ledgers[s->ledgers_cnt++] = (struct timeline_ledger){
-		.offset = rec->offset, .cpu = (uint16_t)cpu->u32,
-		.switches = arg_number(rec, "switches"), .wakeups = arg_number(rec, "wakeups"),
-		.lost_switches = arg_number(rec, "lost_switches"),
-		.lost_wakeups = arg_number(rec, "lost_wakeups"),
-		.unseen_switches = arg_number(rec, "unseen_switches"),
-		.unseen_wakeups = arg_number(rec, "unseen_wakeups"),
-		.calls = arg_number(rec, "calls"), .lost_calls = arg_number(rec, "lost_calls"),
-		.shed_calls = arg_number(rec, "shed_calls"),
-		.lost_logs = arg_number(rec, "lost_logs"),
-	};
+	t = &tl->threads[i];
+	t->still = state->str.data[0];
+	t->still_from_ns = from_ns;
+	t->still_to_ns = to_ns;
+	t->still_offset = rec->offset;
 	return 0;
+}
+
+static int add_gap(struct timeline *tl, const struct fxt_record *rec, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct fxt_arg *cpu = fxt_record_arg(rec, "cpu");
+	struct timeline_session *s = &tl->session;
+	struct timeline_gap gap = {
+		.offset = rec->offset, .from_ns = from_ns, .to_ns = to_ns,
+		.of_events = !fxt_record_arg(rec, "unseen"),
+		.switches = arg_number(rec, "switches"), .wakeups = arg_number(rec, "wakeups"),
+		.unseen = arg_number(rec, "unseen"), .calls = arg_number(rec, "calls"),
+		.logs = arg_number(rec, "logs"), .events = arg_number(rec, "events"),
+	};
+	int err;
+
+	if (cpu->type != FXT_ARG_UINT32 || cpu->u32 >= TIMELINE_CPUS_MAX)
+		return 0;
+	gap.cpu = (uint16_t)cpu->u32;
+	err = reserve(&s->gaps, s->gaps_cnt, &s->gaps_cap, sizeof(*s->gaps));
+	if (!err)
+		s->gaps[s->gaps_cnt++] = gap;
+	return err;
+}
+
+static int add_session_slice(struct timeline *tl, const struct fxt_record *rec, uint64_t from_ns,
+			     uint64_t ticks_per_second)
+{
+	uint64_t to_ns;
+
+	if (!timeline_ns(rec->event.id, ticks_per_second, &to_ns))
+		return 0;
+	return fxt_record_arg(rec, "cpu") ? add_gap(tl, rec, from_ns, to_ns) : add_still(tl, rec, from_ns, to_ns);
 }
 
 static int add_session_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
@@ -349,18 +481,30 @@ static int add_session_event(struct timeline *tl, const struct fxt_record *rec, 
 				s->online.words[i] |= late.words[i];
 	} else if (str_is(rec->event.name, "ledger")) {
 		return add_ledger(tl, rec);
+	} else if (str_is(rec->event.name, "repaired")) {
+		if (!s->damages)
+			s->first_damage = arg_number(rec, "first_damage");
+		s->repaired = true;
+		s->damages += arg_number(rec, "damages");
+		s->dropped_bytes += arg_number(rec, "dropped_bytes");
 	}
 	return 0;
 }
 
-static int add_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
+static int add_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns, uint64_t ticks_per_second)
 {
 	int err = 0;
 
-	if (rec->event.type == FXT_INSTANT && str_is(rec->event.category, "kfxt"))
+	if (str_is(rec->event.category, "kfxt") && rec->event.type == FXT_INSTANT)
 		err = add_session_event(tl, rec, ts_ns);
+	else if (str_is(rec->event.category, "kfxt") && rec->event.type == FXT_DURATION_COMPLETE)
+		err = add_session_slice(tl, rec, ts_ns, ticks_per_second);
+	else if (str_is(rec->event.category, "kfxt"))
+		err = 0;
 	else if (str_is(rec->event.category, "function") || str_is(rec->event.category, "usdt"))
 		tl->calls += !fxt_record_arg(rec, "unfinished");
+	else if (!str_is(rec->event.category, "log"))
+		tl->others++;
 	return err ? err : add_mention(tl, rec, rec->event.thread.thread);
 }
 
@@ -396,7 +540,7 @@ bool timeline_is_cut(const struct timeline *tl)
 	const struct timeline_session *s = &tl->session;
 	unsigned int cpu;
 
-	if (!s->has_start)
+	if (!s->has_start || s->repaired)
 		return false;
 	if (!s->has_stop || !s->has_totals)
 		return true;
@@ -434,7 +578,7 @@ int timeline_add(struct timeline *tl, const struct fxt_record *rec, uint64_t tic
 	case FXT_KIND_WAKEUP:
 		return add_wakeup(tl, rec, ts_ns);
 	case FXT_KIND_EVENT:
-		return add_event(tl, rec, ts_ns);
+		return add_event(tl, rec, ts_ns, ticks_per_second);
 	case FXT_KIND_LOG:
 		tl->logs++;
 		return add_mention(tl, rec, rec->log.thread.thread);
@@ -475,6 +619,7 @@ void timeline_close(struct timeline *tl)
 	free(tl->processes);
 	free(tl->events);
 	free(tl->session.ledgers);
+	free(tl->session.gaps);
 	map_fini(&tl->thread_map);
 	map_fini(&tl->process_map);
 	free(tl);

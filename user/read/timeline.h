@@ -31,6 +31,8 @@ enum timeline_mark {
 	TIMELINE_MARK_START,	/* in: who runs when the CPU's record begins */
 	TIMELINE_MARK_STOP,	/* out: who runs when it ends */
 	TIMELINE_MARK_GAP,	/* records are missing from here on, or up to here */
+	TIMELINE_MARK_FILTER,	/* who runs from here on, or did up to here, was not asked for: nobody */
+	TIMELINE_MARK_STATE,	/* out: a thread that has not run, and its state */
 };
 
 /* One scheduling record. Threads are indexes of timeline.threads or TIMELINE_IDLE. */
@@ -43,6 +45,7 @@ struct timeline_event {
 	uint8_t kind;		/* enum timeline_kind */
 	uint8_t state;		/* enum fxt_thread_state of @out */
 	uint8_t mark;		/* enum timeline_mark */
+	bool filtered;		/* @out was not asked for: what becomes of it is not told */
 };
 
 struct timeline_thread {
@@ -51,6 +54,11 @@ struct timeline_thread {
 	char *name;		/* NUL-terminated copy; NULL without a kernel object */
 	uint64_t offset;	/* of the first record that named it */
 	bool has_object, has_process;
+	bool ran;
+	char still;		/* the recorder says that it did not run, and its state at the start; 0: it does not */
+	uint64_t still_from_ns, still_to_ns;
+	uint64_t still_offset;
+	uint64_t woken_ns;	/* its first wakeup; 0: none */
 };
 
 struct timeline_process {
@@ -59,7 +67,7 @@ struct timeline_process {
 	char *cmdline;		/* NULL if unknown */
 };
 
-/* Kernel-side counts of one CPU, from event `ledger`. */
+/* Kernel-side counts of one CPU, from its events `ledger`, one for each kind of event. */
 struct timeline_ledger {
 	uint64_t offset;
 	uint64_t switches, wakeups;
@@ -68,25 +76,46 @@ struct timeline_ledger {
 	uint64_t unseen_wakeups;	/* the same; they are there, as implied */
 	uint64_t calls, lost_calls, shed_calls;	/* of functions */
 	uint64_t lost_logs;		/* of the kernel's log, lines or parts of them */
+	uint64_t events, lost_events;	/* of other sources */
+	uint64_t unwritten;		/* of any, by a full disk and the like */
+	uint64_t unbalanced;		/* offset of the first one that does not add up; 0: none */
 	uint16_t cpu;
+};
+
+/* A slice where `kfxt record` lost something. */
+struct timeline_gap {
+	uint64_t offset;
+	uint64_t from_ns, to_ns;
+	uint16_t cpu;
+	bool of_events;		/* of an event ring: its CPU's scheduling is complete */
+	uint64_t switches, wakeups, unseen;
+	uint64_t calls, logs, events;	/* of event rings */
 };
 
 /* What `kfxt record` says about itself. */
 struct timeline_session {
 	bool has_start, has_stop;
+	bool repaired;			/* by kfxt verify: records are missing that nothing here counts */
+	uint64_t dropped_bytes, damages, first_damage;	/* then; an offset in the damaged file */
 	uint64_t start_ns, stop_ns;
 	bool has_cpus, has_online;
 	struct num_cpus cpus, online;	/* recorded, and there at the start */
 	struct timeline_ledger *ledgers;
 	size_t ledgers_cnt, ledgers_cap;
+	struct timeline_gap *gaps;
+	size_t gaps_cnt, gaps_cap;
 	bool has_totals;		/* the last of the ledgers, the one of no CPU */
 	uint64_t names, lost_names;
 	uint64_t skipped;		/* lost events of unknown kind */
 	uint64_t lost_calls;		/* that are no CPU's */
-	bool has_logs;
+	bool has_logs, has_events;
 	uint64_t logs;			/* lines of the kernel's log */
+	uint64_t events;		/* of other sources, all together */
+	uint64_t lost_events;		/* that are no CPU's */
 	uint64_t missed_calls;		/* made while another call was being traced */
 	uint64_t shared_koids;		/* threads with the koid of an earlier one */
+	uint64_t unwritten;		/* that are no CPU's */
+	uint64_t untold_switches;	/* by the kernel's own count */
 };
 
 struct timeline {
@@ -101,6 +130,7 @@ struct timeline {
 	uint64_t switches, wakeups, marks;	/* marks are not among the switches */
 	uint64_t logs;				/* log records */
 	uint64_t calls;				/* of functions; not those the recorder closed */
+	uint64_t others;			/* events of none of the categories that kfxt gives its own */
 	struct num_cpus cpus;			/* that have switches */
 	struct num_cpus started, stopped;	/* that have a `start`, a `stop` mark */
 };

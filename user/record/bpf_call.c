@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bpf_call.h"
+#include "kernel_btf.h"
 
 #define MULTI_RETURN	1U	/* BPF_F_KPROBE_MULTI_RETURN, BPF_F_UPROBE_MULTI_RETURN */
 
@@ -77,6 +79,30 @@ int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf
 	attr.license = address("GPL");
 	memcpy(attr.prog_name, "kfxt_try", sizeof("kfxt_try"));
 	return bpf_call(BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *name)
+{
+	const size_t cnt = bpf_program__insn_cnt(prog);
+	const int id = kernel_btf_function(name);
+	struct bpf_insn *insns = calloc(cnt, sizeof(*insns));
+	size_t i;
+	int err;
+
+	if (!insns || id < 0) {
+		free(insns);
+		return id < 0 ? id : -ENOMEM;
+	}
+	memcpy(insns, bpf_program__insns(prog), cnt * sizeof(*insns));
+	for (i = 0; i < cnt; i++) {
+		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].imm != number)
+			continue;
+		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insns[i].imm = id;
+	}
+	err = bpf_program__set_insns(prog, insns, cnt);
+	free(insns);
+	return err;
 }
 
 /* struct bpf_link_info up to where a link over many functions tells what it missed. */

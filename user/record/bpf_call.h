@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct bpf_map;
+struct bpf_program;
 
 /* enum bpf_attach_type in include/uapi/linux/bpf.h; part of the ABI. */
 #define ATTACH_KPROBE_MULTI	42
@@ -24,6 +25,11 @@ int bpf_call_uprobe_multi(int prog_fd, const char *path, const uint64_t *offsets
 			  const uint64_t *cookies, uint32_t cnt, int is_return);
 /* A program that does nothing, of a type and expected attach type. */
 int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf_id);
+/*
+ * Makes calls of function @number (session.h) in @prog, not loaded yet, those of this kernel's
+ * function @name. 0 or -errno: it has none, or -ENOMEM.
+ */
+int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *name);
 /* Hits that the kernel could not hand to the link's program: since 6.7; 0 where it does not tell. */
 uint64_t bpf_call_link_missed(int link_fd);
 /* The memory of a map with BPF_F_MMAPABLE, shared; for munmap(). NULL with errno. @prot: as mmap()'s. */

@@ -31,7 +31,7 @@ uint64_t *event_ring_next(struct event_ring *r)
 {
 	uint64_t *rec;
 
-	if (r->pos == r->head)
+	if (r->pos >= r->head)	/* beyond: a record was trimmed since we looked, others came behind it */
 		return NULL;
 	rec = record_at(r, r->pos);
 	if (!__atomic_load_n(rec, __ATOMIC_ACQUIRE))

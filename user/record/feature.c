@@ -20,6 +20,7 @@
 #include "kernel_btf.h"
 #include "names.h"
 #include "probes.h"
+#include "tracefs.h"
 
 static bool explain(int err, char *why, size_t size)
 {
@@ -46,6 +47,14 @@ static bool have_file(const struct feature *f, char *why, size_t size)
 	if (fd >= 0)
 		close(fd);
 	return explain(err, why, size);
+}
+
+static bool have_tracefs(const struct feature *f, char *why, size_t size)
+{
+	char path[256];
+	const struct feature file = { .arg = path };
+
+	return tracefs_find(path, sizeof(path), f->arg) ? have_file(&file, why, size) : explain(ENOENT, why, size);
 }
 
 static bool have_tracepoint(const struct feature *f, char *why, size_t size)
@@ -128,13 +137,12 @@ static bool have_programs(const struct feature *f, char *why, size_t size)
 #define TRACEPOINT_OF(required, name, nargs, what) \
 	{ "tracepoint " name, what, "kernel 5.18 or later with CONFIG_DEBUG_INFO_BTF=y", required, \
 	  have_tracepoint, name, nargs }
+#define RIGHTS	"run as root, or once: setcap cap_bpf,cap_perfmon+ep kfxt"
 #define TRACEPOINT(name, nargs, what)	TRACEPOINT_OF(true, name, nargs, what)
 
 static struct feature features[] = {
-	{ "CAP_BPF", "loading programs", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt", true,
-	  have_capability, NULL, CAP_BPF },
-	{ "CAP_PERFMON", "attaching to tracepoints", "run as root, or: setcap cap_bpf,cap_perfmon+ep kfxt",
-	  true, have_capability, NULL, CAP_PERFMON },
+	{ "CAP_BPF", "loading programs", RIGHTS, true, have_capability, NULL, CAP_BPF },
+	{ "CAP_PERFMON", "attaching to tracepoints", RIGHTS, true, have_capability, NULL, CAP_PERFMON },
 	{ "kernel BTF", "finding the fields of kernel structures", "kernel with CONFIG_DEBUG_INFO_BTF=y",
 	  true, have_file, "/sys/kernel/btf/vmlinux", 0 },
 	TRACEPOINT("sched_switch", 4, "context switches"),
@@ -154,6 +162,18 @@ static struct feature features[] = {
 	TRACEPOINT_OF(false, "console", 2, "the kernel's log"),
 	{ "/dev/kmsg", "levels of the kernel's log", "run as root, or with CAP_SYSLOG", false, have_file,
 	  "/dev/kmsg", 0 },
+	TRACEPOINT_OF(false, "sys_exit", 2, "markers, where the kernel makes no copies of them"),
+	{ "tracefs", "tracepoints by name, signal, migrate, system calls, markers",
+	  "as root: mount -t tracefs tracefs /sys/kernel/tracing", false, have_tracefs,
+	  "events", 0 },
+	{ "copies of markers", "markers at no cost, without -e marker", "run as root on kernel 6.16 or later", false,
+	  have_tracefs, "options/copy_trace_marker", 0 },
+	TRACEPOINT_OF(false, "irq_handler_entry", 2, "-e irq"),
+	TRACEPOINT_OF(false, "workqueue_execute_start", 1, "-e workqueue"),
+	TRACEPOINT_OF(false, "cpu_idle", 2, "-e power"),
+	TRACEPOINT_OF(false, "block_rq_issue", 1, "-e block"),
+	{ "pressure", "-e psi", "kernel with CONFIG_PSI=y, started with psi=1", false, have_file,
+	  "/proc/pressure/cpu", 0 },
 	{ "initial PID namespace", "names of threads that ran before the start", "run outside of the container",
 	  false, have_initial_pid_namespace, NULL, 0 },
 	{ "/proc", "names of threads that ran before the start", "mount -t proc proc /proc", false, have_file,

@@ -25,7 +25,7 @@
 struct attach {
 	struct funcs *f;
 	struct kfxt_bpf *skel;
-	funcs_progress_fn progress;
+	progress_fn progress;
 	void *ctx;
 	unsigned int done;
 	unsigned int tries;
@@ -33,7 +33,7 @@ struct attach {
 
 static bool go_on(const struct attach *a)
 {
-	return !a->progress || a->progress(a->ctx, "attaching", a->done, a->f->cnt);
+	return !a->progress || a->progress(a->ctx, "attaching", a->done, a->f->cnt, "functions");
 }
 
 /* The program for each of the @user's or the kernel's functions. */
@@ -381,7 +381,7 @@ static int attach_user(struct attach *a)
 	return err ?: attach_usdts(a);
 }
 
-int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, funcs_progress_fn progress, void *ctx)
+int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, progress_fn progress, void *ctx)
 {
 	struct attach a = { .f = f, .skel = skel, .progress = progress, .ctx = ctx };
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);

@@ -32,6 +32,9 @@ const char *const *func_set_excludes(void)
 		/* ring buffers and their locks, waking the reader */
 		"ringbuf_map_*", "_raw_spin_*", "*spin_lock_slowpath", "*spin_unlock_slowpath",
 		"resilient_tas_spin_lock", "irq_work_*", "__irq_work_*", "arch_irq_work_raise",
+		/* the tracepoints of system calls, whose slices begin and end inside of these */
+		"syscall_trace_enter", "trace_syscall_e*", "syscall_exit_*",
+		"__traceiter_sys_e*", "perf_trace_sys_e*", "perf_trace_run_bpf_submit",
 		/* maps */
 		"array_map_*", "percpu_array_map_*", "htab_*map_*", "__htab_*map_*",
 		"alloc_htab_elem", "free_htab_elem", "lookup_elem_raw", "lookup_nulls_elem_raw",

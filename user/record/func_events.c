@@ -3,6 +3,7 @@
  * Function events that the kernel side could not finish: names beyond the string
  * table, callers, arguments of USDT probes, calls still under way at the end.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,8 +111,13 @@ static void add_usdt_args(struct draft *d, const struct elf_usdt *usdt, const ui
 
 int funcs_write_raw(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 {
-	const bool unfinished = rec[FUNC_ID] & FUNC_UNFINISHED;
-	const struct func *func = func_by_id(f, rec[FUNC_ID] & FUNC_ID_NONE);
+	const size_t words = FXT_GET(rec[FUNC_HEADER], FXT_F_SIZE);
+	const uint64_t id = words < FUNC_WORDS ? 0 : rec[FUNC_ID];
+	const bool unfinished = id & FUNC_UNFINISHED;
+	const struct func *func = func_by_id(f, id & FUNC_ID_NONE);
+
+	if (words < FUNC_WORDS)
+		return -EINVAL;
 	struct draft d = {
 		.event = {
 			.type = FXT_GET(rec[FUNC_HEADER], FXT_F_EVENT_TYPE), .ts = rec[FUNC_TS],
@@ -128,7 +134,7 @@ int funcs_write_raw(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 	}
 	if (!unfinished && d.event.type == FXT_DURATION_COMPLETE)
 		add_return(&d, func, rec[FUNC_RETURN]);
-	if (func && func->usdt && FXT_GET(rec[FUNC_HEADER], FXT_F_SIZE) >= FUNC_ARGS + FUNC_ARGS_MAX)
+	if (func && func->usdt && words >= FUNC_ARGS + FUNC_ARGS_MAX)
 		add_usdt_args(&d, func->usdt, rec + FUNC_ARGS);
 	return fxt_write_event(w, &d.event, d.args, d.nargs);
 }

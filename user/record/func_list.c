@@ -9,6 +9,7 @@
 
 #include "func_list.h"
 #include "text_file.h"
+#include "tracefs.h"
 
 #define LIST_BYTES_MAX	(32U << 20)
 #define MOUNTS_BYTES_MAX (4U << 20)
@@ -208,35 +209,14 @@ static int take_tracefs(struct func_list *list, const char *tracefs)
 	return err;
 }
 
-/* Wherever else tracefs is, as /proc/mounts has it: "tracefs /where tracefs rw ...". */
-static int take_mounted(struct func_list *list)
-{
-	char *text, *line, *next, dir[DIR_BYTES];
-	int err = text_file_read("/proc/mounts", MOUNTS_BYTES_MAX, &text, &(size_t){ 0 });
-
-	if (err)
-		return err;
-	err = -ENOENT;
-	for (line = text; err && err != -ENOMEM && *line; line = next) {
-		next = strchrnul(line, '\n');
-		if (*next)
-			*next++ = 0;
-		if (sscanf(line, "%*s %4095s tracefs ", dir) == 1 && strstr(line, " tracefs "))
-			err = take_tracefs(list, dir);
-	}
-	free(text);
-	return err;
-}
-
 static int take_anywhere(struct func_list *list)
 {
-	int err = take_tracefs(list, "/sys/kernel/tracing");
+	char dir[DIR_BYTES];
 
-	if (err && err != -ENOMEM)
-		err = take_tracefs(list, "/sys/kernel/debug/tracing");
-	if (err && err != -ENOMEM)
-		err = take_mounted(list);
-	return err;
+	if (!tracefs_find(dir, sizeof(dir), "available_filter_functions"))
+		return -ENOENT;
+	*strrchr(dir, '/') = 0;
+	return take_tracefs(list, dir);
 }
 
 int func_list_open(struct func_list *list, const char *tracefs,

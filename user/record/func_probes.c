@@ -67,31 +67,6 @@ static unsigned int slots_shift(const struct funcs *f)
 	return shift;
 }
 
-/* Puts this kernel's bpf_session_is_return() in its place (CALL_SESSION_IS_RETURN). */
-static int link_session(struct bpf_program *prog)
-{
-	const size_t cnt = bpf_program__insn_cnt(prog);
-	const int id = kernel_btf_function("bpf_session_is_return");
-	struct bpf_insn *insns = calloc(cnt, sizeof(*insns));
-	size_t i;
-	int err;
-
-	if (!insns || id < 0) {
-		free(insns);
-		return id < 0 ? id : -ENOMEM;
-	}
-	memcpy(insns, bpf_program__insns(prog), cnt * sizeof(*insns));
-	for (i = 0; i < cnt; i++) {
-		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].imm != CALL_SESSION_IS_RETURN)
-			continue;
-		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
-		insns[i].imm = id;
-	}
-	err = bpf_program__set_insns(prog, insns, cnt);
-	free(insns);
-	return err;
-}
-
 /* Where the kernel lets functions return to whose returns are probed: fprobe's, fgraph's, kprobe's. */
 static void find_trampolines(const struct funcs *f, struct kfxt_bpf *skel)
 {
@@ -137,7 +112,8 @@ int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpu
 		err = bpf_map__set_max_entries(skel->maps.func_rates, f->cnt * cpus);
 	}
 	if (!err && f->via[false] == FUNC_VIA_SESSION)
-		err = link_session(skel->progs.func_session);
+		err = bpf_call_link_kfunc(skel->progs.func_session, CALL_SESSION_IS_RETURN,
+					  "bpf_session_is_return");
 	if (!err && f->via[false] == FUNC_VIA_FENTRY) {
 		err = bpf_program__set_attach_target(skel->progs.func_fentry, 0, first);
 		if (!err && f->cfg.returns)
@@ -262,7 +238,7 @@ static void count_missed(struct funcs *f)
 	}
 }
 
-void func_probes_detach(struct funcs *f, funcs_progress_fn progress, void *ctx)
+void func_probes_detach(struct funcs *f, progress_fn progress, void *ctx)
 {
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	unsigned int i;
@@ -274,7 +250,7 @@ void func_probes_detach(struct funcs *f, funcs_progress_fn progress, void *ctx)
 	count_missed(f);
 	for (i = 0; i < f->attached_cnt; i++) {
 		if (progress)
-			progress(ctx, "detaching", i, f->attached_cnt);
+			progress(ctx, "detaching", i, f->attached_cnt, "functions");
 		bpf_link__destroy(f->attached[i].link);
 		if (f->attached[i].fd >= 0)
 			close(f->attached[i].fd);

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "progress.h"
+
 struct funcs;
 struct kfxt_bpf;
-
-/* Told how far attaching is; returns whether to go on. */
-typedef bool (*funcs_progress_fn)(void *ctx, const char *doing, unsigned int done, unsigned int all);
 
 /* Before loading: programs, constants, sizes of maps. @f NULL: no functions. 0 or -errno. */
 int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpus);
@@ -23,8 +22,8 @@ int func_probes_fill(struct funcs *f, struct kfxt_bpf *skel);
  * 0 or -errno: -ECANCELED if @progress said no, -ENOENT if the kernel took none of
  * the functions. Those that it refuses are marked so and left out.
  */
-int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, funcs_progress_fn progress, void *ctx);
+int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, progress_fn progress, void *ctx);
 /* Detaches all; what was under way has ended when it returns. */
-void func_probes_detach(struct funcs *f, funcs_progress_fn progress, void *ctx);
+void func_probes_detach(struct funcs *f, progress_fn progress, void *ctx);
 
 #endif

@@ -165,7 +165,7 @@ const struct func_via func_vias[] = {
 		.sees_parent = true, .by_address = true, .have = have_module },
 	[FUNC_VIA_FENTRY] = {
 		"fentry", "a few kernel functions", "kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y",
-		.entry = true, .sees_return = true, .max = FEW, .have = have_fentry },
+		.entry = true, .sees_return = true, .no_globs = true, .max = FEW, .have = have_fentry },
 	[FUNC_VIA_KPROBE] = {
 		"kprobe", "some kernel functions", "kernel with CONFIG_KPROBES=y", .entry = true, .sees_return = true,
 		.sees_parent = true, .max = CAP, .have = have_kprobe },
@@ -215,6 +215,8 @@ static const char *misfit(const struct func_want *want, const struct func_via *v
 		return "sees no returns";
 	if (want->parents && !via->sees_parent)
 		return "sees no callers";
+	if (want->comms && via->no_globs)
+		return "cannot go with --comm";
 	if (via->by_address && !want->addresses)
 		return "needs addresses, which the kernel hides (sysctl kernel.kptr_restrict=1)";
 	if (via->max && want->cnt > via->max)

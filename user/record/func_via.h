@@ -29,6 +29,7 @@ struct func_via {
 	bool entry;		/* can be used without returns */
 	bool sees_return;
 	bool sees_parent;
+	bool no_globs;		/* cannot match names of threads: helpers that call back need BTF */
 	bool by_address;	/* kernel functions must have addresses that are known */
 	unsigned int max;	/* functions; 0: any number */
 	/* Tries it; if it is missing @why says what came back. */
@@ -42,6 +43,7 @@ extern const struct func_via func_vias[];
 struct func_want {
 	bool user;
 	bool returns, parents;
+	bool comms;			/* of threads by name */
 	bool addresses;			/* they are known */
 	unsigned int cnt;		/* functions */
 	bool wide;			/* by globs: the module comes first for many */

@@ -373,7 +373,7 @@ static int check_forced(const struct funcs *f, char *why, size_t size)
 static int choose_via(struct funcs *f, bool user, char *why, size_t size)
 {
 	const struct func_want want = {
-		.user = user, .returns = f->cfg.returns, .parents = f->cfg.parents,
+		.user = user, .returns = f->cfg.returns, .parents = f->cfg.parents, .comms = f->cfg.comms,
 		/* By address: where the last has none, none has. */
 		.addresses = !user && f->set && f->set->cnt && f->set->funcs[f->set->cnt - 1].entry,
 		.cnt = user ? f->counts.user : f->counts.kernel,
@@ -505,6 +505,11 @@ enum func_via_id funcs_via(const struct funcs *f, bool user)
 const char *funcs_via_reason(const struct funcs *f, bool user)
 {
 	return f->via_reason[user];
+}
+
+bool funcs_are_slices(const struct funcs *f)
+{
+	return f && f->cfg.returns;
 }
 
 void funcs_counts(const struct funcs *f, struct funcs_counts *counts)

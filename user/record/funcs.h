@@ -27,6 +27,7 @@ struct funcs_cfg {
 	const char *const *via;		/* mechanisms to use and no others of their kind */
 	unsigned int via_cnt;
 	bool returns, parents, no_excludes;
+	bool comms;			/* threads will be chosen by name */
 	uint64_t max_rate;		/* calls of a function per second and CPU; 0: no limit */
 	uint32_t strings_from;		/* the first fixed string index that is free */
 	bool only_list;			/* no mechanism is no error */
@@ -82,6 +83,8 @@ void funcs_counts(const struct funcs *f, struct funcs_counts *counts);
 /* Calls of the @id'th function that --func-max-rate left out. */
 uint64_t funcs_shed(const struct funcs *f, unsigned int id);
 
+/* Are calls drawn with their returns? */
+bool funcs_are_slices(const struct funcs *f);
 /* Registers the names. 0 or the writer's -errno. */
 int funcs_write_strings(const struct funcs *f, struct fxt_writer *w);
 /* Completes and writes a record that a program left to be completed (enum func_word). */

@@ -7,10 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../fxt/format.h"
 #include "funcs.h"
 #include "kernel_btf.h"
+
+/* libbpf looks in other places too, but does not tell why it found none in the first. */
+int kernel_btf_find(void)
+{
+	struct btf *btf;
+	int err;
+
+	if (!access("/sys/kernel/btf/vmlinux", R_OK))
+		return 0;
+	err = -errno;
+	btf = btf__load_vmlinux_btf();
+	btf__free(btf);
+	return btf ? 0 : err;
+}
 
 /* Where per-CPU variable @name stands in the per-CPU area, or -1. */
 static int64_t percpu_offset(const struct btf *btf, const char *name)
@@ -53,6 +68,33 @@ static int64_t member_offset(const struct btf *btf, const struct btf_type *t, co
 	return -1;
 }
 
+/* The same, looking into all of them. */
+static bool has_member(const struct btf *btf, uint32_t id, const char *name)
+{
+	const struct btf_type *t = btf__type_by_id(btf, btf__resolve_type(btf, id));
+	const struct btf_member *m;
+	int i;
+
+	if (!t || !btf_is_composite(t))
+		return false;
+	m = btf_members(t);
+	for (i = 0; i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, m[i].name_off), name) || has_member(btf, m[i].type, name))
+			return true;
+	return false;
+}
+
+/* 6.7 does (commit dd8657894c11); the same series gave link infos a member for the numbers. */
+bool kernel_btf_counts_skipped_tracepoints(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "bpf_link_info", BTF_KIND_STRUCT) : -1;
+	bool counts = id > 0 && has_member(btf, id, "missed");
+
+	btf__free(btf);
+	return counts;
+}
+
 /* 6.2 (commit 64701838bf05) to 6.14 (46e8fff6d45f) keep it in struct pcpu_hot. */
 static int64_t preempt_count_offset(const struct btf *btf)
 {
@@ -67,6 +109,45 @@ static int64_t preempt_count_offset(const struct btf *btf)
 		return -1;
 	member = member_offset(btf, btf__type_by_id(btf, id), "preempt_count");
 	return member < 0 ? -1 : hot + member;
+}
+
+static bool enumerator_of(const struct btf *btf, const struct btf_type *t, const char *name, int64_t *value)
+{
+	const struct btf_enum *e = btf_enum(t);
+	const struct btf_enum64 *e64 = btf_enum64(t);
+	int i;
+
+	for (i = 0; i < btf_vlen(t); i++) {
+		if (btf_is_enum(t) && !strcmp(btf__name_by_offset(btf, e[i].name_off), name)) {
+			*value = e[i].val;
+			return true;
+		}
+		if (btf_is_enum64(t) && !strcmp(btf__name_by_offset(btf, e64[i].name_off), name)) {
+			*value = (int64_t)btf_enum64_value(&e64[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool kernel_btf_enumerator(struct btf **btf, const char *name, int64_t *value)
+{
+	const struct btf_type *t;
+	uint32_t id;
+
+	if (!*btf)
+		*btf = btf__load_vmlinux_btf();
+	for (id = 1; *btf && id < btf__type_cnt(*btf); id++) {
+		t = btf__type_by_id(*btf, id);
+		if (btf_is_any_enum(t) && enumerator_of(*btf, t, name, value))
+			return true;
+	}
+	return false;
+}
+
+void kernel_btf_free(struct btf *btf)
+{
+	btf__free(btf);
 }
 
 int64_t kernel_btf_preempt_count_from_rq(void)
@@ -94,26 +175,39 @@ bool kernel_btf_has_preempt_count(void)
 	return has || kernel_btf_preempt_count_from_rq();
 }
 
+static bool has_tracepoint(const struct btf *btf, const char *name, unsigned int nargs)
+{
+	const struct btf_type *t;
+	char type_name[128];
+	int id;
+
+	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
+	if (id <= 0)
+		return false;
+	/* typedef to a pointer to a function whose first argument is the probe's data */
+	t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	t = btf__type_by_id(btf, t->type);
+	return btf_is_func_proto(t) && btf_vlen(t) > nargs;
+}
+
 bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *t;
-	char type_name[128];
-	bool has = false;
-	int id;
+	bool has = btf && has_tracepoint(btf, name, nargs);
 
-	if (!btf)
-		return false;
-	snprintf(type_name, sizeof(type_name), "btf_trace_%s", name);
-	id = btf__find_by_name_kind(btf, type_name, BTF_KIND_TYPEDEF);
-	if (id > 0) {
-		/* typedef to a pointer to a function whose first argument is the probe's data */
-		t = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-		t = btf__type_by_id(btf, t->type);
-		has = btf_is_func_proto(t) && btf_vlen(t) > nargs;
-	}
 	btf__free(btf);
 	return has;
+}
+
+void kernel_btf_have_tracepoints(const char *const *names, unsigned int cnt, bool *has)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	unsigned int i;
+
+	for (i = 0; i < cnt; i++)
+		has[i] = btf && names[i] && has_tracepoint(btf, names[i], 1);
+	btf__free(btf);
 }
 
 int kernel_btf_function(const char *name)
@@ -123,11 +217,6 @@ int kernel_btf_function(const char *name)
 
 	btf__free(btf);
 	return id;
-}
-
-bool kernel_btf_has_function(const char *name)
-{
-	return kernel_btf_function(name) > 0;
 }
 
 /* Of what a function returns, as it stands in a register; narrow integers leave part of it undefined. */

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Can it be read? 0 or -errno. */
+int kernel_btf_find(void);
 /*
  * From a CPU's run queue to its preempt_count, both per-CPU variables, in bytes;
  * 0 if the kernel's BTF does not tell.
@@ -17,11 +19,21 @@ int64_t kernel_btf_preempt_count_from_rq(void);
 bool kernel_btf_has_preempt_count(void);
 /* Does the kernel have this tracepoint, with at least that many arguments? */
 bool kernel_btf_has_tracepoint(const char *name, unsigned int nargs);
+/* Sets @has[i] to whether it has the tracepoint @names[i], at one reading of the BTF; NULL: no. */
+void kernel_btf_have_tracepoints(const char *const *names, unsigned int cnt, bool *has);
 
-/* Does the kernel have a function of this name? */
-bool kernel_btf_has_function(const char *name);
-/* Its id in the kernel's BTF, or -ENOENT. */
+/* Does the kernel count how often it skips programs of type tracepoint, as it does others? */
+bool kernel_btf_counts_skipped_tracepoints(void);
+/* The id of the kernel's function of this name in its BTF, or -ENOENT. */
 int kernel_btf_function(const char *name);
+
+struct btf;
+/*
+ * The value of an enumerator, of whichever enum; *@btf is read at the first call, and to be freed
+ * by kernel_btf_free().
+ */
+bool kernel_btf_enumerator(struct btf **btf, const char *name, int64_t *value);
+void kernel_btf_free(struct btf *btf);
 
 struct func;
 /*

@@ -91,8 +91,9 @@ static int grow(struct logs *l)
 
 int logs_take(struct logs *l, const uint64_t *rec)
 {
-	const uint32_t len = (uint32_t)rec[LOG_LEN];
-	const bool whole = len <= (FXT_GET(rec[LOG_HEADER], FXT_F_SIZE) - LOG_TEXT) * 8;
+	const size_t words = FXT_GET(rec[RAW_HEADER], FXT_F_SIZE);
+	const uint32_t len = words < LOG_TEXT ? 0 : (uint32_t)rec[LOG_LEN];
+	const bool whole = words >= LOG_TEXT && len <= (words - LOG_TEXT) * 8;
 	char *text = whole && !grow(l) ? malloc(len + 1) : NULL;
 
 	if (!text) {
@@ -101,8 +102,8 @@ int logs_take(struct logs *l, const uint64_t *rec)
 	}
 	memcpy(text, rec + LOG_TEXT, len);
 	l->pieces[l->pieces_cnt++] = (struct piece){
-		.ts = rec[LOG_TS], .len = len, .text = text,
-		.thread = { .process = rec[LOG_PROCESS], .thread = rec[LOG_THREAD] },
+		.ts = rec[RAW_TS], .len = len, .text = text,
+		.thread = { .process = rec[RAW_PROCESS], .thread = rec[RAW_THREAD] },
 		.interrupt = rec[LOG_LEN] & LOG_INTERRUPT,
 	};
 	return 0;
@@ -147,20 +148,20 @@ static int write_line(struct logs *l, const struct piece *first, unsigned int cn
 
 	escaped[len] = 0;
 	err = fxt_write_log(l->w, first->ts, first->thread, str);
-	err = err ?: write_instant(l, first, str, kmsg);
-	if (!err && l->packets)
-		err = packets_write_log(l->packets, &(struct packets_log){
-			.ts = first->ts, .process = first->thread.process, .thread = first->thread.thread,
-			.level = kmsg ? kmsg->level : -1, .text = escaped,
-			.tag = kmsg ? kmsg_facility_name(kmsg->facility) : NULL,
-		});
 	if (err) {
 		l->counts.unwritten += cnt;
 		return err;
 	}
 	l->counts.lines++;
 	l->counts.bare += !kmsg;
-	return 0;
+	err = write_instant(l, first, str, kmsg);
+	if (!err && l->packets)
+		err = packets_write_log(l->packets, &(struct packets_log){
+			.ts = first->ts, .process = first->thread.process, .thread = first->thread.thread,
+			.level = kmsg ? kmsg->level : -1, .text = escaped,
+			.tag = kmsg ? kmsg_facility_name(kmsg->facility) : NULL,
+		});
+	return err;
 }
 
 /* ---- joining -------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ struct logs_counts {
  * @packets (NULL: none). 0 or -ENOMEM.
  */
 int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, const char *kmsg);
-/* Takes an event record of the kernel side's (enum log_word); -EINVAL or -ENOMEM, and it is counted. */
+/* Takes a raw record of the kernel side's (enum log_word); -EINVAL or -ENOMEM, and it is counted. */
 int logs_take(struct logs *l, const uint64_t *rec);
 /*
  * Writes the lines that are whole, and those that have waited long enough at @now_ns

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../fxt/fxt.h"
+#include "clock.h"
 #include "names.h"
 #include "packets.h"
 #include "probes.h"
@@ -31,6 +32,8 @@ struct names {
 	struct packets *packets;
 	struct ring_buffer *side;
 	DIR *proc;		/* while scanning */
+	uint32_t *processes;	/* by thread id: koid + 1 of the process, 0: unknown; touched where used */
+	uint64_t drained_ns;
 	int err;		/* of the sink, inside the side ring's callback */
 	char cmdline[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
 	char joined[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
@@ -53,6 +56,7 @@ static int write_thread(struct names *n, uint64_t koid, uint64_t process, const 
 		.name = fxt_str_inline(comm, strnlen(comm, COMM_BYTES)),
 	};
 
+	n->processes[koid % ID_GENERATION_STEP % IDS_MAX] = (uint32_t)process + 1;
 	return fxt_write_kernel_object(n->w, &object, &arg, 1);
 }
 
@@ -287,8 +291,10 @@ static int take(void *ctx, void *data, size_t len)
 
 int names_drain(struct names *n)
 {
-	int err = ring_buffer__consume(n->side);
+	int err;
 
+	n->drained_ns = clock_ns(CLOCK_BOOTTIME);
+	err = ring_buffer__consume(n->side);
 	if (err < 0)
 		return err;
 	return n->err;
@@ -297,6 +303,20 @@ int names_drain(struct names *n)
 int names_fd(const struct names *n)
 {
 	return ring_buffer__epoll_fd(n->side);
+}
+
+uint64_t names_drained_ns(const struct names *n)
+{
+	return n->drained_ns;
+}
+
+bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
+{
+	const uint32_t process = tid < IDS_MAX ? n->processes[tid] : 0;
+
+	*out = (struct fxt_thread){ .thread = koid_of(n, tid) };
+	out->process = process ? process - 1 : out->thread;
+	return process;
 }
 
 int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets)
@@ -309,10 +329,11 @@ int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struc
 	n->w = w;
 	n->probes = p;
 	n->packets = packets;
+	n->processes = calloc(IDS_MAX, sizeof(*n->processes));
 	n->side = ring_buffer__new(probes_side_fd(p), take, n, NULL);
-	if (!n->side) {
-		err = -errno;
-		free(n);
+	if (!n->side || !n->processes) {
+		err = n->side ? -ENOMEM : -errno;
+		names_close(n);
 		return err;
 	}
 	*out = n;
@@ -326,5 +347,6 @@ void names_close(struct names *n)
 	ring_buffer__free(n->side);
 	if (n->proc)
 		closedir(n->proc);
+	free(n->processes);
 	free(n);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fxt_thread;
 struct fxt_writer;
 struct names;
 struct packets;
@@ -31,6 +32,10 @@ int names_scan(struct names *n);
 int names_drain(struct names *n);
 /* Readable when names_drain() should run or a ring needs the drain. */
 int names_fd(const struct names *n);
+/* When names_drain() was last called; 0: not yet, and /proc has not been read. */
+uint64_t names_drained_ns(const struct names *n);
+/* The koids of the thread that has the id now, and of its process; false: the latter is a guess. */
+bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out);
 /* NULL is fine. */
 void names_close(struct names *n);
 

@@ -11,18 +11,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../build/pseudo.h"
 #include "bpf_call.h"
+#include "events.h"
+#include "filter.h"
 #include "kernel_btf.h"
 #include "kfxt.skel.h"
 #include "probes.h"
 
-#define LOG_RING_SHIFT	20		/* at most, where the event rings are for the log alone */
-#define PID_MAX_DEFAULT	(1U << 22)	/* the kernel's PID_MAX_LIMIT */
+#define LOG_RING_SHIFT	2		/* of a ring's size, where the event rings are for the log alone */
 
 struct probes {
 	struct kfxt_bpf *skel;
 	struct funcs *funcs;		/* borrowed; NULL: none */
-	bool logs;
+	const struct events *events;	/* the same */
 	struct cpu_ctl *ctls;		/* by CPU */
 	char *rings, *event_rings;
 	uint16_t *ids;			/* by tid */
@@ -32,6 +34,8 @@ struct probes {
 	struct event_ring *event_ring;	/* the same; NULL: no source of events */
 	unsigned int cpus_cnt;
 	uint32_t pid_max;
+	int states_fd;
+	uint64_t memory_bytes;		/* of all maps */
 };
 
 static uint32_t read_pid_max(void)
@@ -44,7 +48,7 @@ static uint32_t read_pid_max(void)
 			n = 0;
 		fclose(f);
 	}
-	return n && n <= PID_MAX_DEFAULT ? n : PID_MAX_DEFAULT;
+	return n && n <= IDS_MAX ? n : IDS_MAX;
 }
 
 static unsigned int log2_up(uint64_t n)
@@ -78,16 +82,19 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	skel->rodata->cfg_chunk_shift = chunk_shift;
 	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
+	skel->rodata->cfg_gap_thread = pseudo_thread(PSEUDO_LOST, 0).thread;
+	skel->rodata->cfg_gap_process = PROCESS_LOST;
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
-	skel->rodata->cfg_rdonly_cast = kernel_btf_has_function("bpf_rdonly_cast");
+	skel->rodata->cfg_rdonly_cast = !bpf_call_link_kfunc(skel->progs.on_sched_waking, CALL_RDONLY_CAST,
+							     "bpf_rdonly_cast");
 	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
 	err = err ?: size_rings(p, skel->maps.rings, shift, chunk_shift, &p->rings_bytes);
-	/* Chunks are at most as large as a ring for the log, so theirs are the same. */
-	if (!p->funcs && shift > LOG_RING_SHIFT)
-		shift = LOG_RING_SHIFT;
+	/* Not less than a chunk, of which theirs are the same. */
+	if (!p->funcs && !events_any_but_log(p->events))
+		shift = shift - LOG_RING_SHIFT > chunk_shift ? shift - LOG_RING_SHIFT : chunk_shift;
 	skel->rodata->cfg_event_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_event_wake_bytes = 1ULL << (shift - 2);
-	if (!err && (p->funcs || p->logs))
+	if (!err && (p->funcs || events_any(p->events)))
 		err = size_rings(p, skel->maps.event_rings, shift, chunk_shift, &p->event_rings_bytes);
 	err = err ?: bpf_map__set_max_entries(skel->maps.ids, pages);
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
@@ -136,6 +143,33 @@ static int map_event_rings(struct probes *p)
 	return 0;
 }
 
+/* What the kernel says a map takes. */
+static uint64_t map_bytes(const struct bpf_map *map)
+{
+	unsigned long long bytes = 0;
+	char path[64], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_map__fd(map));
+	f = bpf_map__fd(map) < 0 ? NULL : fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "memlock: %llu", &bytes) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+static uint64_t count_memory(const struct bpf_object *obj)
+{
+	const struct bpf_map *map;
+	uint64_t bytes = 0;
+
+	bpf_object__for_each_map(map, obj)
+		bytes += map_bytes(map);
+	return bytes;
+}
+
 int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what)
 {
 	struct probes *p = calloc(1, sizeof(*p));
@@ -144,9 +178,10 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*what = "allocating memory";
 	if (!p)
 		return err;
+	p->states_fd = -1;
 	p->pid_max = read_pid_max();
 	p->funcs = cfg->funcs;
-	p->logs = cfg->logs;
+	p->events = cfg->events;
 	p->cpus_cnt = cfg->cpus_cnt;
 	p->cpus = calloc(cfg->cpus_cnt, sizeof(*p->cpus));
 	p->ring = calloc(cfg->cpus_cnt, sizeof(*p->ring));
@@ -157,8 +192,8 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*what = "opening the BPF object";
 	p->skel = kfxt_bpf__open();
 	err = p->skel ? size_maps(p, cfg->ring_bytes) : -errno;
-	if (!err)
-		bpf_program__set_autoload(p->skel->progs.on_console, p->logs);
+	err = err ?: events_prepare(p->events, p->skel);
+	err = err ?: filter_prepare(cfg->filter, p->skel, p->pid_max);
 	err = err ?: func_probes_prepare(p->funcs, p->skel, cfg->cpus_cnt);
 	if (err)
 		goto err_close;
@@ -169,9 +204,12 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*what = "mapping the rings";
 	err = map_maps(p);
 	err = err ?: map_event_rings(p);
+	err = err ?: events_fill(p->events, p->skel);
+	err = err ?: filter_fill(cfg->filter, p->skel, p->pid_max);
 	err = err ?: func_probes_fill(p->funcs, p->skel);
 	if (err)
 		goto err_close;
+	p->memory_bytes = count_memory(p->skel->obj);
 	*out = p;
 	return 0;
 err_close:
@@ -194,15 +232,28 @@ int probes_attach(struct probes *p, const char **what)
 		return err;
 	link = &p->skel->links.on_sched_switch;
 	*link = bpf_program__attach(last);
-	return *link ? 0 : -errno;
+	if (!*link)
+		return -errno;
+	p->states_fd = bpf_iter_create(bpf_link__fd(p->skel->links.tell_states));
+	return p->states_fd < 0 ? -errno : 0;
 }
 
-int probes_attach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx)
+int probes_attach_events(struct probes *p, const char **what, progress_fn progress, void *ctx)
+{
+	return events_attach(p->events, p->skel, what, progress, ctx);
+}
+
+void probes_detach_events(struct probes *p, progress_fn progress, void *ctx)
+{
+	events_detach(p->events, progress, ctx);
+}
+
+int probes_attach_funcs(struct probes *p, progress_fn progress, void *ctx)
 {
 	return func_probes_attach(p->funcs, p->skel, progress, ctx);
 }
 
-void probes_detach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx)
+void probes_detach_funcs(struct probes *p, progress_fn progress, void *ctx)
 {
 	func_probes_detach(p->funcs, progress, ctx);
 }
@@ -211,11 +262,17 @@ void probes_detach_funcs(struct probes *p, funcs_progress_fn progress, void *ctx
 static int kick(struct probes *p, uint32_t cpu, uint32_t own_cpu)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+	const uint32_t state = p->ctls[cpu].state;
+	unsigned int us;
 
 	if (cpu != own_cpu)
 		return bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.begin_or_end), &opts);
-	/* Interrupts would not be off there; a context switch does the same work. */
-	usleep(1);
+	/*
+	 * Interrupts would not be off there; a context switch does the same work. None comes where
+	 * the time is over before the sleep has begun.
+	 */
+	for (us = 1; us < 1000 && __atomic_load_n(&p->ctls[cpu].state, __ATOMIC_ACQUIRE) == state; us *= 2)
+		usleep(us);
 	return 0;
 }
 
@@ -255,7 +312,14 @@ static int change_all(struct probes *p, uint32_t from, uint32_t state)
 
 int probes_begin(struct probes *p)
 {
-	return change_all(p, CPU_OFF, CPU_ARMED);
+	int err = change_all(p, CPU_OFF, CPU_ARMED), tries = 0;
+	unsigned int i;
+
+	/* Ours may need some more sleep to switch. */
+	for (i = 0; !err && i < p->cpus_cnt; i++)
+		while (__atomic_load_n(&p->ring[i].ctl->state, __ATOMIC_ACQUIRE) == CPU_ARMED && tries++ < 100)
+			usleep(1000);
+	return err;
 }
 
 int probes_end(struct probes *p)
@@ -279,12 +343,15 @@ void probes_close(struct probes *p)
 	if (p->ctls)
 		munmap(p->ctls, p->ctls_bytes);
 	func_probes_detach(p->funcs, NULL, NULL);
+	events_detach(p->events, NULL, NULL);
 	if (p->rings)
 		munmap(p->rings, p->rings_bytes);
 	if (p->event_rings)
 		munmap(p->event_rings, p->event_rings_bytes);
 	if (p->ids)
 		munmap(p->ids, p->ids_bytes);
+	if (p->states_fd >= 0)
+		close(p->states_fd);
 	kfxt_bpf__destroy(p->skel);
 	free(p->cpus);
 	free(p->ring);
@@ -307,16 +374,48 @@ int probes_side_fd(const struct probes *p)
 	return bpf_map__fd(p->skel->maps.side);
 }
 
+uint16_t probes_id(const struct probes *p, uint32_t tid)
+{
+	return tid < p->pid_max ? __atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) : 0;
+}
+
 uint64_t probes_koid_offset(const struct probes *p, uint32_t tid)
 {
-	if (tid >= p->pid_max)
-		return 0;
-	return ID_GENERATION(__atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED)) * ID_GENERATION_STEP;
+	return ID_GENERATION(probes_id(p, tid)) * ID_GENERATION_STEP;
+}
+
+int probes_states_fd(const struct probes *p)
+{
+	return p->states_fd;
+}
+
+void probes_states_told(struct probes *p)
+{
+	__atomic_store_n(&p->skel->bss->states_told, 1, __ATOMIC_RELEASE);
 }
 
 void probes_names_scanned(struct probes *p)
 {
 	__atomic_store_n(&p->skel->bss->names_scanned, 1, __ATOMIC_RELEASE);
+}
+
+/* What is missing where a program was not run. */
+static enum ledger_source source_of(const char *program)
+{
+	static const struct {
+		const char *name;	/* or how it begins */
+		enum ledger_source source;
+	} by_name[] = {
+		{ "on_sched_switch", LEDGER_SWITCHES }, { "on_sched_wak", LEDGER_WAKEUPS },
+		{ "on_sched_process_", LEDGER_NAMES }, { "on_task_", LEDGER_NAMES },
+		{ "on_console", LEDGER_LOGS }, { "func_", LEDGER_CALLS },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++)
+		if (!strncmp(program, by_name[i].name, strlen(by_name[i].name)))
+			return by_name[i].source;
+	return LEDGER_EVENTS;
 }
 
 void probes_counts(const struct probes *p, struct probes_counts *counts)
@@ -326,6 +425,7 @@ void probes_counts(const struct probes *p, struct probes_counts *counts)
 	uint32_t len;
 
 	*counts = (struct probes_counts){
+		.skipped[LEDGER_EVENTS] = events_skipped(p->events, p->skel),
 		.names_seen = p->skel->bss->names_seen,
 		.names_lost = p->skel->bss->names_lost,
 		.generations_exhausted = p->skel->bss->generations_exhausted,
@@ -334,12 +434,11 @@ void probes_counts(const struct probes *p, struct probes_counts *counts)
 		len = sizeof(info);
 		info = (struct bpf_prog_info){ 0 };
 		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
-			counts->skipped += info.recursion_misses;
+			counts->skipped[source_of(bpf_program__name(prog))] += info.recursion_misses;
 	}
 }
 
 uint64_t probes_memory(const struct probes *p)
 {
-	return p->ctls_bytes + p->rings_bytes + p->event_rings_bytes + p->ids_bytes +
-	       bpf_map__max_entries(p->skel->maps.side);
+	return p->memory_bytes;
 }

@@ -9,31 +9,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../fxt/fxt.h"
 #include "clock.h"
+#include "events.h"
+#include "filter.h"
 #include "funcs.h"
+#include "gaps.h"
+#include "ledger.h"
 #include "logs.h"
+#include "markers.h"
 #include "names.h"
 #include "packets.h"
 #include "probes.h"
 #include "recorder.h"
 #include "ring.h"
 #include "sink.h"
+#include "states.h"
+#include "unwritten.h"
 
-#define PROVIDER_ID	1
 #define NS_PER_SECOND	1000000000ULL
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 #define EVENT_PIECES	64	/* written at once */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
-
-/* What a CPU's ring held and the output did not take. */
-struct unwritten {
-	uint64_t switches, wakeups, calls;
-};
 
 const uint32_t recorder_strings_from = STR_CNT;
 
@@ -45,12 +45,14 @@ struct recorder {
 	struct probes *probes;
 	struct names *names;
 	struct logs *logs;		/* NULL: not wanted */
-	bool idle_named;
+	struct gaps *gaps;
+	struct states *states;
+	bool idle_named, scanned;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* of those, known when /proc was last read */
 	struct iovec *pieces;
-	struct unwritten *unwritten;	/* by position in cfg.cpus */
-	uint64_t *calls;		/* function events written, the same */
+	struct ledger *ledger;
+	struct unwritten unwritten;	/* counts in the ledger */
 };
 
 int recorder_online_cpus(char *text, size_t size)
@@ -66,21 +68,6 @@ int recorder_online_cpus(char *text, size_t size)
 	fclose(f);
 	text[strcspn(text, "\n")] = 0;
 	return err;
-}
-
-/* An event about the recording itself, on the recorder's own thread. */
-static int write_own_event(struct recorder *r, const char *name, uint64_t ts,
-			   const struct fxt_arg *args, unsigned int nargs)
-{
-	const struct fxt_event event = {
-		.type = FXT_INSTANT,
-		.ts = ts,
-		.thread = { .process = getpid(), .thread = gettid() },
-		.category = fxt_str("kfxt"),
-		.name = fxt_str(name),
-	};
-
-	return fxt_write_event(r->w, &event, args, nargs);
 }
 
 /*
@@ -115,13 +102,13 @@ static int write_header(struct recorder *r)
 	};
 	int err = fxt_write_magic(r->w), i;
 
-	err = err ?: fxt_write_provider_info(r->w, PROVIDER_ID, fxt_str("kfxt"));
+	err = err ?: fxt_write_provider_info(r->w, LEDGER_PROVIDER, fxt_str("kfxt"));
 	err = err ?: fxt_write_initialization(r->w, NS_PER_SECOND);
 	for (i = 1; !err && i < STR_CNT; i++)
 		err = fxt_write_string(r->w, i, fxt_str(strings[i]));
 	if (!err && r->cfg->funcs)
 		err = funcs_write_strings(r->cfg->funcs, r->w);
-	if (!err && r->cfg->funcs)
+	if (!err && (r->cfg->funcs || events_any_but_log(r->cfg->events)))
 		err = write_idle_threads(r);
 	if (!err && r->packets)
 		err = packets_write_system(r->packets, r->cfg->cpus_cnt);
@@ -137,14 +124,25 @@ static int write_start(struct recorder *r)
 
 	uname(&uts);
 	recorder_online_cpus(online, sizeof(online));
+	const char *filter = r->cfg->filter ? filter_text(r->cfg->filter) : "";
 	const struct fxt_arg args[] = {
 		fxt_arg_str("cpus", fxt_str_inline(r->cfg->cpus_text, strlen(r->cfg->cpus_text))),
 		fxt_arg_str("online", fxt_str_inline(online, strlen(online))),
 		fxt_arg_u64("ring_bytes", r->cfg->ring_bytes),
 		fxt_arg_str("kernel", fxt_str_inline(uts.release, strlen(uts.release))),
+		fxt_arg_str("filter", fxt_str_inline(filter, strlen(filter))),
 	};
 
-	return write_own_event(r, "start", r->start_ns, args, sizeof(args) / sizeof(args[0]));
+	return ledger_write_event(r->w, "start", r->start_ns, args, sizeof(args) / sizeof(args[0]) - !*filter);
+}
+
+/* What the sink was given but is not in the trace. */
+static void take_back(void *ctx, const void *records, size_t len)
+{
+	const struct recorder *r = ctx;
+
+	if (r->unwritten.ledger)	/* else it has not begun */
+		unwritten_count(&r->unwritten, records, len);
 }
 
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
@@ -152,7 +150,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 {
 	const struct probes_cfg probes_cfg = {
 		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
-		.funcs = cfg->funcs, .logs = cfg->logs,
+		.funcs = cfg->funcs, .events = cfg->events, .filter = cfg->filter,
 	};
 	struct recorder *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -164,6 +162,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	r->cfg = cfg;
 	err = probes_open(&r->probes, &probes_cfg, what);
 	err = err ?: probes_attach(r->probes, what);
+	err = err ?: probes_attach_events(r->probes, what, cfg->progress, cfg->progress_ctx);
 	if (err)
 		goto err_close;
 	*what = "attaching to the functions";
@@ -171,18 +170,24 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	if (err)
 		goto err_close;
 	*what = NULL;
-	err = sink_open(&r->sink, cfg->output, hint);
+	err = sink_open(&r->sink, &(struct sink_cfg){
+		.path = cfg->output, .compress = cfg->compress, .lost = take_back, .lost_ctx = r,
+	}, hint);
 	err = err ?: fxt_writer_open(&r->w, sink_write, r->sink);
 	if (!err && cfg->perfetto_packets)
 		err = packets_open(&r->packets, r->w);
 	err = err ?: names_open(&r->names, r->w, r->probes, r->packets);
-	if (!err && cfg->logs)
+	if (!err && events_has(cfg->events, SOURCE_LOG))
 		err = logs_open(&r->logs, r->w, r->packets, "/dev/kmsg");
+	err = err ?: gaps_open(&r->gaps, r->w, cfg->cpus_cnt);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
-	r->unwritten = calloc(cfg->cpus_cnt, sizeof(*r->unwritten));
-	r->calls = calloc(cfg->cpus_cnt, sizeof(*r->calls));
-	if (!r->pieces || !r->unwritten || !r->calls)
+	if (!r->pieces)
 		err = -ENOMEM;
+	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
+		.probes = r->probes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.funcs = cfg->funcs, .events = cfg->events, .logs = r->logs,
+	});
+	r->unwritten = (struct unwritten){ .ledger = r->ledger, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt };
 	err = err ?: write_header(r);
 	if (err)
 		goto err_close;
@@ -193,47 +198,40 @@ err_close:
 	return err;
 }
 
+/* The kernel counts the switches of all CPUs together. */
+static void mark(struct recorder *r, unsigned int call)
+{
+	char online[RECORDER_CPUS_TEXT];
+
+	if (!recorder_online_cpus(online, sizeof(online)) && !strcmp(online, r->cfg->cpus_text))
+		ledger_mark(r->ledger, call);
+}
+
 int recorder_begin(struct recorder *r)
 {
 	int err;
 
-	/* The drain is short and late is lost. Without the right to it, do without. */
-	setpriority(PRIO_PROCESS, 0, -20);
 	r->start_ns = clock_ns(CLOCK_BOOTTIME);
 	err = write_start(r);
-	return err ?: probes_begin(r->probes);
-}
-
-/* Counts the switches and wakeups of @piece that the output did not take; marks do not count. */
-static void count_unwritten(struct unwritten *u, const struct iovec *piece, size_t taken)
-{
-	const uint64_t *word = piece->iov_base, *end = word + piece->iov_len / 8;
-	size_t marked = FXT_PUT(STR_MARK, FXT_F_ARG_NAME);
-
-	for (word += taken / 8; word < end; word += FXT_GET(*word, FXT_F_SIZE)) {
-		if (FXT_GET(*word, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP)
-			u->wakeups++;
-		else if (FXT_GET(*word, FXT_F_SIZE) < 7 ||
-			 (word[6] & FXT_PUT(~0ULL, FXT_F_ARG_NAME)) != marked)
-			u->switches++;
-	}
+	err = err ?: events_begin(r->cfg->events, &(struct markers_cfg){
+		.names = r->names, .start_ns = r->start_ns, .cpus = r->cfg->cpus, .cpus_cnt = r->cfg->cpus_cnt,
+		.ring_bytes = r->cfg->ring_bytes, .own_tracks = funcs_are_slices(r->cfg->funcs),
+		.filter = r->cfg->filter,
+	});
+	gaps_begin(r->gaps, r->start_ns);
+	mark(r, 0);
+	err = err ?: probes_begin(r->probes);
+	mark(r, 1);
+	return err ?: states_write(&r->states, r->w, r->probes, r->cfg->cpus_cnt, r->cfg->cpus[0]);
 }
 
 /* Writes what the @i'th CPU's ring holds up to @head and gives it back. */
 static int drain_ring(struct recorder *r, unsigned int i, uint64_t head)
 {
 	struct ring *ring = probes_ring(r->probes, i);
-	int cnt = ring_pieces(ring, head, r->pieces), err, n;
-	uint64_t taken = sink_bytes(r->sink);
+	int cnt = ring_pieces(ring, head, r->pieces);
+	int err = cnt ? sink_writev(r->sink, r->pieces, cnt) : 0;
 
-	err = cnt ? sink_writev(r->sink, r->pieces, cnt) : 0;
-	taken = sink_bytes(r->sink) - taken;
-	for (n = 0; err && n < cnt; n++) {
-		size_t here = taken < r->pieces[n].iov_len ? taken : r->pieces[n].iov_len;
-
-		count_unwritten(&r->unwritten[i], &r->pieces[n], here);
-		taken -= here;
-	}
 	ring_release(ring, head);
 	return err;
 }
@@ -241,35 +239,30 @@ static int drain_ring(struct recorder *r, unsigned int i, uint64_t head)
 /* Writes a run of finished records, which may be in several pieces. */
 static int write_events(struct recorder *r, unsigned int i, struct iovec *pieces, int cnt, uint64_t calls)
 {
-	uint64_t taken = sink_bytes(r->sink);
-	int err = cnt ? sink_writev(r->sink, pieces, cnt) : 0;
+	struct ledger_drained *drained = &ledger_drained(r->ledger, i)[LEDGER_CALLS];
 
-	if (!err) {
-		r->calls[i] += calls;
-		return 0;
-	}
-	for (taken = sink_bytes(r->sink) - taken; cnt > 0; pieces++, cnt--) {
-		const uint64_t *word = pieces->iov_base, *end = word + pieces->iov_len / 8;
-
-		for (; word < end; word += FXT_GET(*word, FXT_F_SIZE)) {
-			const uint64_t bytes = FXT_GET(*word, FXT_F_SIZE) * 8;
-			const bool written = taken >= bytes;
-
-			taken -= written ? bytes : taken;
-			r->calls[i] += written;
-			r->unwritten[i].calls += !written;
-		}
-	}
-	return err;
+	drained->taken += calls;
+	drained->records += calls;
+	return cnt ? sink_writev(r->sink, pieces, cnt) : 0;
 }
 
-static int take_log(struct recorder *r, unsigned int i, const uint64_t *rec)
+static int take_raw(struct recorder *r, unsigned int i, const uint64_t *rec)
 {
-	int err = 0;
+	struct ledger_drained *drained = ledger_drained(r->ledger, i);
+	unsigned int written = 0;
+	int err = 0, failed;
 
-	if (rec[LOG_THREAD] == IDLE_KOID(r->cfg->cpus[i]))
+	if (rec[RAW_THREAD] == IDLE_KOID(r->cfg->cpus[i]))
 		err = write_idle_threads(r);
-	return logs_take(r->logs, rec) ?: err;
+	if (FXT_GET(rec[RAW_HEADER], RAW_F_KIND) == RAW_LOG) {
+		drained[LEDGER_LOGS].taken++;
+		return logs_take(r->logs, rec) ?: err;
+	}
+	failed = events_write_raw(r->cfg->events, r->w, rec, &written);
+	drained[LEDGER_EVENTS].taken++;
+	drained[LEDGER_EVENTS].records += written;
+	drained[LEDGER_EVENTS].unwritten += !!failed;
+	return err ?: failed;
 }
 
 /*
@@ -278,6 +271,7 @@ static int take_log(struct recorder *r, unsigned int i, const uint64_t *rec)
  */
 static int drain_events(struct recorder *r, unsigned int i)
 {
+	struct ledger_drained *drained = &ledger_drained(r->ledger, i)[LEDGER_CALLS];
 	struct event_ring *ring = probes_event_ring(r->probes, i);
 	struct iovec pieces[EVENT_PIECES];
 	const uint64_t *rec, *next = NULL;
@@ -287,14 +281,15 @@ static int drain_events(struct recorder *r, unsigned int i)
 	while (ring && (rec = event_ring_next(ring))) {
 		size_t bytes = FXT_GET(*rec, FXT_F_SIZE) * 8;
 
-		if (FXT_GET(*rec, FXT_F_TYPE) == FXT_LOG) {
-			err = take_log(r, i, rec) ?: err;
+		if (FXT_GET(*rec, FXT_F_TYPE) == RAW_TYPE) {
+			err = take_raw(r, i, rec) ?: err;
 			continue;
 		}
 		if (funcs_is_raw(rec)) {
 			failed = funcs_write_raw(r->cfg->funcs, r->w, rec);
-			r->calls[i] += !failed && !(rec[FUNC_ID] & FUNC_UNFINISHED);
-			r->unwritten[i].calls += !!failed;
+			drained->taken++;
+			drained->records += !failed && !(rec[FUNC_ID] & FUNC_UNFINISHED);
+			drained->unwritten += !!failed;
 			err = err ?: failed;
 			continue;
 		}
@@ -338,13 +333,17 @@ static int drain(struct recorder *r, bool with_names)
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		err = drain_ring(r, i, heads[i]) ?: err;
 		err = drain_events(r, i) ?: err;
+		if (!err)
+			err = gaps_write(r->gaps, i, r->cfg->cpus[i], probes_ring(r->probes, i)->ctl);
 		/* A flood of calls takes long to write, and the side ring is small. */
 		if (with_names && !err)
 			err = names_drain(r->names);
 	}
 	if (r->logs)
 		err = logs_write(r->logs, clock_ns(CLOCK_BOOTTIME)) ?: err;
-	return err;
+	if (r->cfg->events)
+		err = events_poll(r->cfg->events, r->w, clock_ns(CLOCK_BOOTTIME), false) ?: err;
+	return sink_flush(r->sink) ?: err;
 }
 
 /* Reads /proc in steps and keeps the rings from filling between them. */
@@ -355,6 +354,7 @@ static int scan(struct recorder *r)
 
 	probes_counts(r->probes, &counts);
 	r->names_lost = counts.names_lost;
+	r->scanned = true;
 	do {
 		more = names_scan(r->names);
 		err = more < 0 ? more : drain(r, false);
@@ -362,13 +362,13 @@ static int scan(struct recorder *r)
 	return err;
 }
 
-/* Names were lost on their way: what still lives can be read again. */
-static int rescan_if_lost(struct recorder *r)
+/* Not yet, as where the command could not be started; or names were lost, and what still lives can be read again. */
+static int scan_if_needed(struct recorder *r)
 {
 	struct probes_counts counts;
 
 	probes_counts(r->probes, &counts);
-	return counts.names_lost > r->names_lost ? scan(r) : 0;
+	return !r->scanned || counts.names_lost > r->names_lost ? scan(r) : 0;
 }
 
 int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx)
@@ -376,13 +376,14 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 	struct pollfd fds[] = {
 		{ .fd = stop_fd, .events = POLLIN },
 		{ .fd = names_fd(r->names), .events = POLLIN },
+		{ .fd = events_fd(r->cfg->events), .events = POLLIN },
 		{ .events = POLLIN },
 	};
 	int err = scan(r);
 
 	while (!err) {
-		fds[2].fd = logs_fd(r->logs);
-		if (poll(fds, 3, FLUSH_MS) < 0 && errno != EINTR)
+		fds[3].fd = logs_fd(r->logs);
+		if (poll(fds, 4, FLUSH_MS) < 0 && errno != EINTR)
 			return -errno;
 		err = drain(r, true);
 		if (fds[0].revents)
@@ -401,23 +402,26 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 static int end_by_hand(struct recorder *r, unsigned int i)
 {
 	struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
-	const bool gap = ctl->gap_ns;
+	const bool gap = ctl->gap_ns, hidden = !gap && ctl->hidden;
 	const struct fxt_switch last = {
 		.ts = gap ? ctl->gap_ns : ctl->last_ns,
 		.cpu = r->cfg->cpus[i],
 		.state = FXT_STATE_RUNNING,
-		.out = gap ? ctl->gap_koid : ctl->last_koid,
+		.out = gap ? ctl->gap_koid : hidden ? 0 : ctl->last_koid,
 	};
 	const struct fxt_arg args[] = {
-		fxt_arg_i32("outgoing_weight", gap ? ctl->gap_prio : ctl->last_prio),
+		fxt_arg_i32("outgoing_weight", gap ? ctl->gap_prio : hidden ? FXT_WEIGHT_IDLE : ctl->last_prio),
 		fxt_arg_i32("incoming_weight", FXT_WEIGHT_IDLE),
 		fxt_arg_str("mark", fxt_str("stop")),
 	};
 
+	int err;
+
 	if (ctl->state == CPU_OFF)
 		return 0;
 	ctl->state = CPU_OFF;
-	return fxt_write_switch(r->w, &last, args, 3);
+	err = fxt_write_switch(r->w, &last, args, 3);
+	return err ?: gaps_write_open(r->gaps, i, r->cfg->cpus[i], ctl, r->stop_ns);
 }
 
 /* Which CPUs are online now tells a reader whether others came that were not recorded. */
@@ -427,77 +431,7 @@ static int write_stop(struct recorder *r)
 	int err = recorder_online_cpus(online, sizeof(online));
 	const struct fxt_arg arg = fxt_arg_str("online", fxt_str_inline(online, strlen(online)));
 
-	return write_own_event(r, "stop", r->stop_ns, &arg, !err);
-}
-
-static int write_cpu_ledger(struct recorder *r, const struct recorder_cpu *c)
-{
-	struct fxt_arg args[11] = {
-		fxt_arg_u32("cpu", c->cpu),
-		fxt_arg_u64("switches", c->switches), fxt_arg_u64("wakeups", c->wakeups),
-		fxt_arg_u64("lost_switches", c->lost_switches),
-		fxt_arg_u64("lost_wakeups", c->lost_wakeups),
-		fxt_arg_u64("unseen_switches", c->unseen_switches),
-		fxt_arg_u64("unseen_wakeups", c->unseen_wakeups),
-	};
-	unsigned int n = 7;
-
-	if (r->logs)
-		args[n++] = fxt_arg_u64("lost_logs", c->lost_logs);
-	if (r->cfg->funcs) {
-		args[n++] = fxt_arg_u64("calls", c->calls);
-		args[n++] = fxt_arg_u64("lost_calls", c->lost_calls + c->deep_calls + c->unreturned_calls);
-		args[n++] = fxt_arg_u64("shed_calls", c->shed_calls);
-	}
-	return write_own_event(r, "ledger", r->stop_ns, args, n);
-}
-
-/* What no CPU counts. */
-static int write_whole_ledger(struct recorder *r)
-{
-	struct probes_counts counts;
-	struct funcs_counts funcs;
-	struct logs_counts logs;
-	struct fxt_arg args[7];
-	unsigned int n = 0;
-
-	probes_counts(r->probes, &counts);
-	args[n++] = fxt_arg_u64("names", counts.names_seen - counts.names_lost);
-	args[n++] = fxt_arg_u64("lost_names", counts.names_lost);
-	args[n++] = fxt_arg_u64("skipped", counts.skipped);
-	args[n++] = fxt_arg_u64("shared_koids", counts.generations_exhausted);
-	if (r->logs) {
-		logs_counts(r->logs, &logs);
-		args[n++] = fxt_arg_u64("logs", logs.lines);
-	}
-	if (r->cfg->funcs) {
-		funcs_counts(r->cfg->funcs, &funcs);
-		args[n++] = fxt_arg_u64("lost_calls", funcs.unreturned);
-		args[n++] = fxt_arg_u64("missed_calls", funcs.missed);
-	}
-	return write_own_event(r, "ledger", r->stop_ns, args, n);
-}
-
-static int write_ledger(struct recorder *r)
-{
-	struct recorder_cpu c;
-	uint64_t lost[r->cfg->cpus_cnt], lost_sum = 0;
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && i < r->cfg->cpus_cnt; i++) {
-		recorder_cpu(r, i, &c);
-		err = write_cpu_ledger(r, &c);
-		lost[i] = c.lost_switches + c.lost_wakeups + c.lost_calls + c.deep_calls +
-			  c.unreturned_calls + c.lost_logs;
-		lost_sum += lost[i];
-	}
-	err = err ?: write_whole_ledger(r);
-	if (!err && lost_sum)
-		err = fxt_write_provider_event(r->w, PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
-	if (!err && r->packets && lost_sum)
-		err = packets_write_lost(r->packets, lost, r->cfg->cpus_cnt);
-	return err;
+	return ledger_write_event(r->w, "stop", r->stop_ns, &arg, !err);
 }
 
 int recorder_end(struct recorder *r)
@@ -505,86 +439,60 @@ int recorder_end(struct recorder *r)
 	int tries = 0, err = drain(r, true);
 	unsigned int i;
 
+	mark(r, 2);
 	while (probes_end(r->probes) && tries++ < END_TRIES)
 		err = drain(r, true);
+	mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
 	probes_detach_funcs(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	err = drain(r, true) ?: err;
 	if (r->logs)
 		err = logs_write(r->logs, UINT64_MAX) ?: err;
+	if (r->cfg->events)
+		err = events_poll(r->cfg->events, r->w, r->stop_ns, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
 		err = end_by_hand(r, i);
 	if (!err && r->cfg->funcs)
 		err = funcs_write_unfinished(r->cfg->funcs, r->w, r->stop_ns);
-	err = err ?: rescan_if_lost(r);
+	err = err ?: scan_if_needed(r);
+	err = err ?: states_write_end(r->states, r->names, r->stop_ns);
 	err = err ?: write_stop(r);
-	err = err ?: write_ledger(r);
+	err = err ?: ledger_write(r->ledger, r->w, r->packets, r->stop_ns);
 	if (!err && r->packets)
 		err = packets_flush(r->packets);
 	if (!err && r->packets)
 		err = packets_write_clocks(r->packets);
-	return err ?: fxt_writer_flush(r->w);
+	err = fxt_writer_flush(r->w) ?: err;
+	err = sink_finish(r->sink) ?: err;
+	/* Last, since it takes long and nothing of them is recorded any more. */
+	probes_detach_events(r->probes, r->cfg->progress, r->cfg->progress_ctx);
+	return err;
 }
 
-void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu *cpu)
+void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row)
 {
-	const struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
-	const struct unwritten *u = &r->unwritten[i];
-
-	*cpu = (struct recorder_cpu){
-		.cpu = r->cfg->cpus[i],
-		.switches = ctl->switches - u->switches, .wakeups = ctl->wakeups - u->wakeups,
-		.unwritten_switches = u->switches, .unwritten_wakeups = u->wakeups,
-		.lost_switches = ctl->lost_switches, .lost_wakeups = ctl->lost_wakeups,
-		.unseen_switches = ctl->unseen_switches, .unseen_wakeups = ctl->unseen_wakeups,
-		.calls = r->calls[i], .unwritten_calls = u->calls,
-		.lost_calls = ctl->lost_events, .lost_logs = ctl->lost_logs, .deep_calls = ctl->lost_calls,
-		.unreturned_calls = ctl->lost_returns,
-		.shed_calls = ctl->shed_calls,
-	};
+	ledger_row(r->ledger, i, source, row);
 }
 
 void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 {
 	struct probes_counts counts;
-	struct funcs_counts funcs;
 	struct logs_counts logs;
-	struct recorder_cpu c;
-	unsigned int i;
+	struct events_counts events;
 
 	probes_counts(r->probes, &counts);
-	funcs_counts(r->cfg->funcs, &funcs);
+	events_counts(r->cfg->events, &events);
 	*t = (struct recorder_totals){
-		.names = counts.names_seen - counts.names_lost, .names_lost = counts.names_lost,
-		.skipped = counts.skipped, .shared_koids = counts.generations_exhausted,
-		.sum.unreturned_calls = funcs.unreturned,
+		.shared_koids = counts.generations_exhausted, .filtered_events = events.filtered,
+		.untold_switches = ledger_untold_switches(r->ledger),
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
-		.bytes = sink_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
+		.bytes = sink_bytes(r->sink), .raw_bytes = sink_raw_bytes(r->sink), .memory_bytes = probes_memory(r->probes),
 	};
+	ledger_totals(r->ledger, t->of);
 	if (r->logs) {
 		logs_counts(r->logs, &logs);
-		t->logs = logs.lines;
-		t->unwritten_logs = logs.unwritten;
 		t->bare_logs = logs.bare;
 		t->kmsg_err = logs.kmsg_err;
-	}
-	for (i = 0; i < r->cfg->cpus_cnt; i++) {
-		recorder_cpu(r, i, &c);
-		t->sum.switches += c.switches;
-		t->sum.wakeups += c.wakeups;
-		t->sum.lost_switches += c.lost_switches;
-		t->sum.lost_wakeups += c.lost_wakeups;
-		t->sum.unwritten_switches += c.unwritten_switches;
-		t->sum.unwritten_wakeups += c.unwritten_wakeups;
-		t->sum.unseen_switches += c.unseen_switches;
-		t->sum.unseen_wakeups += c.unseen_wakeups;
-		t->sum.calls += c.calls;
-		t->sum.lost_calls += c.lost_calls;
-		t->sum.deep_calls += c.deep_calls;
-		t->sum.unreturned_calls += c.unreturned_calls;
-		t->sum.shed_calls += c.shed_calls;
-		t->sum.unwritten_calls += c.unwritten_calls;
-		t->sum.lost_logs += c.lost_logs;
 	}
 }
 
@@ -596,13 +504,14 @@ int recorder_close(struct recorder *r)
 		return 0;
 	names_close(r->names);
 	logs_close(r->logs);
+	gaps_close(r->gaps);
+	states_close(r->states);
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = sink_close(r->sink) ?: err;
 	probes_close(r->probes);
 	free(r->pieces);
-	free(r->unwritten);
-	free(r->calls);
+	ledger_close(r->ledger);
 	free(r);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A recording from its first byte to its last: header, probes, names, drain,
- * ledger. One thread does it all and sleeps unless a ring fills.
+ * ledger. One thread does it all and sleeps unless a ring fills; a second one compresses.
  */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
@@ -10,54 +10,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compress.h"
 #include "func_probes.h"
+#include "ledger.h"
 
+struct events;
+struct filter;
 struct funcs;
 struct recorder;
 
 struct recorder_cfg {
 	const char *output;		/* path, or "-" for stdout */
+	struct compress_cfg compress;
 	uint64_t ring_bytes;		/* per CPU */
 	const uint32_t *cpus;		/* to record, online */
 	unsigned int cpus_cnt;
 	const char *cpus_text;		/* the same as a list, "0-3,7" */
 	bool perfetto_packets;
 	struct funcs *funcs;		/* functions to trace; NULL: none. Borrowed. */
-	bool logs;			/* record the kernel's log too */
-	funcs_progress_fn progress;	/* of attaching and detaching them; NULL: not told */
+	struct events *events;		/* what else to record, the log among it; NULL: nothing. Borrowed. */
+	struct filter *filter;	/* of which threads; NULL: all. Borrowed. */
+	progress_fn progress;		/* of attaching and detaching; NULL: not told */
 	void *progress_ctx;
 };
 
 /* Fixed string indexes from here on are free for functions. */
 extern const uint32_t recorder_strings_from;
 
-/* One CPU's line of the ledger: what its programs counted. */
-struct recorder_cpu {
-	uint32_t cpu;
-	uint64_t switches, wakeups;	/* in the trace */
-	uint64_t lost_switches, lost_wakeups;
-	uint64_t unwritten_switches, unwritten_wakeups;	/* the output took no more */
-	uint64_t unseen_switches;	/* the kernel told nobody of them; found by their absence */
-	uint64_t unseen_wakeups;	/* the same; they are in the trace, as implied */
-	uint64_t calls;			/* of functions, in the trace */
-	uint64_t lost_calls;		/* ring full */
-	uint64_t deep_calls;		/* lost too: no place to wait for the return */
-	uint64_t unreturned_calls;	/* lost too: the kernel did not tell of the return */
-	uint64_t shed_calls;		/* beyond --func-max-rate */
-	uint64_t unwritten_calls;
-	uint64_t lost_logs;		/* lines of the log, or parts of them: ring full */
-};
-
 struct recorder_totals {
-	struct recorder_cpu sum;	/* over the CPUs recorded; .cpu does not count */
-	uint64_t names, names_lost;
-	uint64_t skipped;		/* programs the kernel did not run */
-	uint64_t logs, unwritten_logs;	/* lines of the kernel's log */
-	uint64_t bare_logs;		/* of these in the trace, without a level */
+	struct ledger_row of[LEDGER_SOURCE_CNT];
+	uint64_t untold_switches;	/* as of ledger_untold_switches() */
+	uint64_t bare_logs;		/* of the lines in the trace, without a level */
 	int kmsg_err;			/* -errno: why, where /dev/kmsg could not be read */
+	uint64_t filtered_events;	/* by filters on fields; not wanted */
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
-	uint64_t bytes;
+	uint64_t bytes, raw_bytes;	/* in the file; of its records, if it were not compressed */
 	uint64_t memory_bytes;		/* rings and other maps */
 };
 
@@ -74,7 +62,7 @@ int recorder_online_cpus(char *text, size_t size);
  */
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint);
-/* Begins: from here on everything is in the trace. Raises the caller's priority if it may. */
+/* Begins: from here on everything is in the trace. */
 int recorder_begin(struct recorder *r);
 /*
  * Drains until @stop_fd is readable. Sleeps meanwhile; woken by the fill level
@@ -85,8 +73,8 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 /* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
 int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
-/* The @i'th CPU's line. */
-void recorder_cpu(const struct recorder *r, unsigned int i, struct recorder_cpu *cpu);
+/* The @i'th CPU's row of the ledger. */
+void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
 /* Closes all; returns the first error of the output. NULL is fine. */
 int recorder_close(struct recorder *r);
 

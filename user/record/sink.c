@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace's file or pipe. Owns the only write(2) of a recording.
+ * The trace's file or pipe. Owns the only write(2) of a recording: the caller's thread
+ * makes it, or, if the trace is compressed, that of the queue.
+ *
+ * A compressed file is ended behind every block, and the next block goes over that end.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -15,16 +19,26 @@
 
 #include "../fxt/format.h"
 #include "sink.h"
+#include "sink_queue.h"
+
+#define OPEN_TRIES	10
 
 struct sink {
 	int fd;
-	bool is_file;
+	bool is_file;			/* one that can be cut and written over */
+	off_t start;			/* of the trace in it */
+	sink_lost_fn lost;
+	void *lost_ctx;
 	int err;
-	uint64_t bytes;
+	bool finished;
+	uint64_t bytes, raw_bytes;	/* shared with the queue's thread, which alone counts if there is one */
+	struct sink_queue *queue;	/* NULL: written as it is */
+	struct compressor *compressor;	/* of that thread */
+	unsigned char end[COMPRESS_END_BYTES_MAX];	/* what ends the trace after @bytes */
+	size_t end_bytes;
 };
 
-/* Moves an existing regular file out of the way. */
-static int keep_old(const char *path, const char **hint)
+int sink_keep_old(const char *path, const char **hint)
 {
 	struct stat st;
 	char *old;
@@ -37,7 +51,7 @@ static int keep_old(const char *path, const char **hint)
 		return -ELOOP;
 	}
 	if (!S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+		return S_ISDIR(st.st_mode) ? -EISDIR : 1;
 	if (asprintf(&old, "%s.old", path) < 0)
 		return -ENOMEM;
 	if (rename(path, old)) {
@@ -48,14 +62,73 @@ static int keep_old(const char *path, const char **hint)
 	return err;
 }
 
+/* In a directory like /tmp anybody may have put it there, to read what we write. */
+static bool is_planted(const char *path, const struct stat *st)
+{
+	char *copy = strdup(path);
+	struct stat dir;
+	bool shared = !copy || stat(dirname(copy), &dir) || dir.st_mode & S_IWOTH;
+
+	free(copy);
+	return shared && st->st_uid != geteuid() && st->st_uid != 0;
+}
+
+/* What was looked at may not be what is opened, so it is looked at again. */
+static int check_special(int fd, const char *path, const char **hint)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (isatty(fd)) {
+		*hint = "a trace is no text";
+		return -ENOTTY;
+	}
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)) {
+		*hint = "a trace goes to a file, a pipe or a character device";
+		return -EINVAL;
+	}
+	if (is_planted(path, &st)) {
+		*hint = "it belongs to somebody else, in a directory that all may write to";
+		return -EACCES;
+	}
+	return fcntl(fd, F_SETFL, 0) ? -errno : 0;
+}
+
+/* Not blocking, since signals do not interrupt us: a FIFO that nobody reads would never be left. */
+static int open_special(const char *path, const char **hint)
+{
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY), err;
+
+	if (fd < 0) {
+		if (errno == ENXIO)
+			*hint = "if it is a FIFO: start what reads it first";
+		return -errno;
+	}
+	err = check_special(fd, path, hint);
+	if (err)
+		close(fd);
+	return err ?: fd;
+}
+
+/*
+ * A regular file is always a new one of ours: what somebody else puts in its place between
+ * renaming and opening is renamed too.
+ */
 static int open_file(const char *path, const char **hint)
 {
-	int err = keep_old(path, hint), fd;
+	int tries, err = -EEXIST, fd;
 
-	if (err)
-		return err;
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
-	return fd < 0 ? -errno : fd;
+	for (tries = 0; tries < OPEN_TRIES && err == -EEXIST; tries++) {
+		err = sink_keep_old(path, hint);
+		if (err)
+			return err < 0 ? err : open_special(path, hint);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+		if (fd >= 0)
+			return fd;
+		err = -errno;
+	}
+	return err;
 }
 
 static int open_stdout(const char **hint)
@@ -70,14 +143,34 @@ static int open_stdout(const char **hint)
 	return fd < 0 ? -errno : fd;
 }
 
-int sink_open(struct sink **out, const char *path, const char **hint)
+static uint64_t get(const uint64_t *count)
+{
+	return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+static void add(uint64_t *count, uint64_t n)
+{
+	__atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
+}
+
+static void look_at_file(struct sink *s)
+{
+	struct stat st;
+
+	s->start = lseek(s->fd, 0, SEEK_CUR);
+	s->is_file = !fstat(s->fd, &st) && S_ISREG(st.st_mode) && s->start >= 0 &&
+		     !(fcntl(s->fd, F_GETFL) & O_APPEND);
+}
+
+static int write_block(void *ctx, const void *data, size_t len);
+
+int sink_open(struct sink **out, const struct sink_cfg *cfg, const char **hint)
 {
 	struct sink *s;
-	struct stat st;
-	int fd;
+	int fd, err = 0;
 
 	*hint = NULL;
-	fd = strcmp(path, "-") ? open_file(path, hint) : open_stdout(hint);
+	fd = strcmp(cfg->path, "-") ? open_file(cfg->path, hint) : open_stdout(hint);
 	if (fd < 0)
 		return fd;
 	s = calloc(1, sizeof(*s));
@@ -86,13 +179,22 @@ int sink_open(struct sink **out, const char *path, const char **hint)
 		return -ENOMEM;
 	}
 	s->fd = fd;
-	s->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
+	s->lost = cfg->lost;
+	s->lost_ctx = cfg->lost_ctx;
+	look_at_file(s);
+	if (cfg->compress.method != COMPRESS_NONE) {
+		err = compressor_open(&s->compressor, &cfg->compress, SINK_BLOCK_BYTES);
+		err = err ?: sink_queue_open(&s->queue, write_block, s);
+	}
+	if (err) {
+		sink_close(s);
+		return err;
+	}
 	*out = s;
 	return 0;
 }
 
-/* How many of @len bytes of @data, which starts with a record, are whole records. */
-static size_t whole_records(const void *data, size_t len)
+size_t sink_whole_records(const void *data, size_t len)
 {
 	const char *p = data;
 	size_t off = 0, size;
@@ -109,19 +211,13 @@ static size_t whole_records(const void *data, size_t len)
 	return off;
 }
 
-/* After a failed write that took @done bytes of @iov: cut the file behind its last whole record. */
-static void cut_back(struct sink *s, const struct iovec *iov, int cnt, size_t done)
-{
-	int i;
+/* ---- writing ------------------------------------------------------------------ */
 
-	for (i = 0; i < cnt && done >= iov[i].iov_len; i++) {
-		s->bytes += iov[i].iov_len;
-		done -= iov[i].iov_len;
-	}
-	if (i < cnt)
-		s->bytes += whole_records(iov[i].iov_base, done);
-	if (s->is_file && !ftruncate(s->fd, s->bytes))
-		lseek(s->fd, s->bytes, SEEK_SET);
+/* The file ends behind what counts as written. */
+static void cut_back(struct sink *s)
+{
+	if (s->is_file && !ftruncate(s->fd, s->start + s->bytes))
+		lseek(s->fd, s->start + s->bytes, SEEK_SET);
 }
 
 static int wait_writable(int fd)
@@ -158,7 +254,7 @@ static int write_all(struct sink *s, struct iovec *iov, int cnt, size_t *done)
 				return err;
 		} else if (n < 0 && errno != EINTR) {
 			return -errno;
-		} else if (n > 0) {
+		} else if (n >= 0) {	/* 0: what is left is empty */
 			*done += n;
 			advance(&iov, &cnt, n);
 		}
@@ -166,19 +262,114 @@ static int write_all(struct sink *s, struct iovec *iov, int cnt, size_t *done)
 	return 0;
 }
 
-int sink_writev(struct sink *s, struct iovec *iov, int cnt)
+/* Of a write that failed after @done bytes of @iov: what counts is whole records, the others are lost. */
+static void write_failed(struct sink *s, const struct iovec *iov, int cnt, size_t done)
+{
+	size_t here;
+	int i;
+
+	for (i = 0; i < cnt; i++) {
+		here = done < iov[i].iov_len ? sink_whole_records(iov[i].iov_base, done) : iov[i].iov_len;
+		done -= done < iov[i].iov_len ? done : iov[i].iov_len;
+		add(&s->bytes, here);
+		if (s->lost && here < iov[i].iov_len)
+			s->lost(s->lost_ctx, (const char *)iov[i].iov_base + here, iov[i].iov_len - here);
+	}
+}
+
+static int write_plain(struct sink *s, const struct iovec *iov, int cnt)
 {
 	struct iovec left[cnt];
 	size_t done = 0;
 
-	if (s->err)
-		return s->err;
 	memcpy(left, iov, sizeof(left));
 	s->err = write_all(s, left, cnt, &done);
-	if (s->err)
-		cut_back(s, iov, cnt, done);
-	else
-		s->bytes += done;
+	if (s->err) {
+		write_failed(s, iov, cnt, done);
+		cut_back(s);
+	} else {
+		add(&s->bytes, done);
+	}
+	return s->err;
+}
+
+/* ---- compressed ----------------------------------------------------------------- */
+
+/* Over what there is of a block that failed, puts the end that was there before: that takes no room. */
+static void restore_end(struct sink *s)
+{
+	struct iovec end = { s->end, s->end_bytes };
+
+	s->end_bytes = 0;
+	if (!s->is_file || lseek(s->fd, s->start + s->bytes, SEEK_SET) < 0)
+		return;
+	write_all(s, &end, 1, &s->end_bytes);
+	if (ftruncate(s->fd, s->start + s->bytes + s->end_bytes))
+		s->end_bytes = 0;
+}
+
+/* In the queue's thread. */
+static int write_block(void *ctx, const void *data, size_t len)
+{
+	struct sink *s = ctx;
+	unsigned char end[COMPRESS_END_BYTES_MAX];
+	struct iovec block, iov[2];
+	size_t done = 0;
+	int err = compressor_add(s->compressor, data, len, &block);
+
+	iov[0] = block;
+	iov[1] = (struct iovec){ end, compressor_end(s->compressor, end) };
+	err = err ?: write_all(s, iov, s->is_file ? 2 : 1, &done);
+	if (!err && s->is_file && lseek(s->fd, s->start + s->bytes + block.iov_len, SEEK_SET) < 0)
+		err = -errno;
+	if (err) {
+		restore_end(s);
+		return err;
+	}
+	add(&s->bytes, block.iov_len);
+	add(&s->raw_bytes, len);
+	s->end_bytes = compressor_end(s->compressor, s->end);
+	return 0;
+}
+
+/* The first error there is: nothing more is written, what still waited is lost. */
+static int give_up(struct sink *s, int err)
+{
+	s->err = err;
+	sink_queue_finish(s->queue);
+	if (s->is_file)
+		s->bytes += s->end_bytes;
+	if (s->lost)
+		sink_queue_left(s->queue, s->lost, s->lost_ctx);
+	return err;
+}
+
+static int queue(struct sink *s, const struct iovec *iov, int cnt)
+{
+	size_t added = 0;
+	int err = 0, i;
+
+	for (i = 0; i < cnt && !err; i++)
+		err = sink_queue_add(s->queue, iov[i].iov_base, iov[i].iov_len, &added);
+	if (!err)
+		return 0;
+	give_up(s, err);
+	for (i--; i < cnt; i++, added = 0)
+		if (s->lost && added < iov[i].iov_len)
+			s->lost(s->lost_ctx, (const char *)iov[i].iov_base + added, iov[i].iov_len - added);
+	return err;
+}
+
+/* ---- both --------------------------------------------------------------------- */
+
+int sink_writev(struct sink *s, struct iovec *iov, int cnt)
+{
+	int i;
+
+	if (!s->err)
+		return s->queue ? queue(s, iov, cnt) : write_plain(s, iov, cnt);
+	for (i = 0; i < cnt && s->lost; i++)
+		s->lost(s->lost_ctx, iov[i].iov_base, iov[i].iov_len);
 	return s->err;
 }
 
@@ -189,9 +380,40 @@ int sink_write(void *ctx, const void *data, size_t len)
 	return sink_writev(ctx, &iov, 1);
 }
 
+int sink_flush(struct sink *s)
+{
+	int err = s->err || !s->queue ? 0 : sink_queue_flush(s->queue);
+
+	return err ? give_up(s, err) : s->err;
+}
+
+int sink_finish(struct sink *s)
+{
+	struct iovec end = { .iov_base = s->end };
+	size_t done = 0;
+	int err;
+
+	if (s->err || !s->queue || s->finished)
+		return s->err;
+	s->finished = true;
+	err = sink_queue_finish(s->queue);
+	if (err)
+		return give_up(s, err);
+	end.iov_len = s->end_bytes;	/* as of the last block */
+	if (!s->is_file)
+		s->err = write_all(s, &end, 1, &done);
+	s->bytes += s->end_bytes;
+	return s->err;
+}
+
 uint64_t sink_bytes(const struct sink *s)
 {
-	return s->bytes;
+	return get(&s->bytes);
+}
+
+uint64_t sink_raw_bytes(const struct sink *s)
+{
+	return get(s->queue ? &s->raw_bytes : &s->bytes);
 }
 
 int sink_close(struct sink *s)
@@ -200,7 +422,9 @@ int sink_close(struct sink *s)
 
 	if (!s)
 		return 0;
-	err = s->err;
+	err = sink_finish(s);
+	sink_queue_close(s->queue);
+	compressor_close(s->compressor);
 	if (close(s->fd) && !err)
 		err = -errno;
 	free(s);

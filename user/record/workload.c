@@ -39,6 +39,7 @@ static void run(int go, int failed, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (read(go, &c, 1) != 1)
 		_exit(127);	/* the recording never began */
 	execvp(argv[0], argv);
@@ -103,6 +104,11 @@ int workload_start(struct workload *w)
 		return -ESRCH;
 	/* End of file: exec closed the other end. */
 	return read(w->failed, &err, sizeof(err)) == sizeof(err) ? -err : 0;
+}
+
+pid_t workload_pid(const struct workload *w)
+{
+	return w->pid;
 }
 
 int workload_fd(const struct workload *w)

@@ -7,6 +7,7 @@
 #define RECORD_WORKLOAD_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct workload;
 
@@ -17,6 +18,7 @@ struct workload;
 int workload_open(struct workload **out, char **argv, bool stdout_taken);
 /* Lets it run @argv; returns once it does. -errno: of execvp(3), or -ESRCH if it died. */
 int workload_start(struct workload *w);
+pid_t workload_pid(const struct workload *w);
 /* Readable when it has ended. */
 int workload_fd(const struct workload *w);
 /*

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that have done nothing so far, and their states. The recorder reads them once every
+ * CPU records.
+ */
+#include "func.bpf.h"
+#include "state.bpf.h"
+
+/* As the kernel numbers states, of a thread that does not run; -1 while it is about to change. */
+static __always_inline int waiting_state(struct task_struct *p)
+{
+	__u32 state = p->__state;
+
+	if (task_on_cpu(p) || state & TASK_NEW)
+		return -1;
+	if (state & TASK_WAKING || (p->on_rq && !task_sched_delayed(p)))
+		return STATE_R;
+	/* Neither asleep nor queued: on its way from one to the other. */
+	return state || p->exit_state ? (int)state_index(false, p, state) : -1;
+}
+
+/*
+ * Before a thread's state changes, programs have set the bits that say so. If there are none after
+ * the state has been read, it was that state, from when the CPU on which it ran last began.
+ */
+SEC("iter/task")
+int tell_states(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct thread_state told;
+	struct cpu_ctl *ctl;
+	__u16 *id;
+	int state;
+
+	if (!p || !is_wanted(p))
+		return 0;
+	id = id_of(p->pid);
+	ctl = ctl_of(task_cpu(p));
+	state = waiting_state(p);
+	read_barrier();
+	if (state < 0 || !id || *id & (ID_RAN | ID_WOKEN) || !ctl)
+		return 0;
+	told = (struct thread_state){
+		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
+		.cpu = task_cpu(p), .prio = p->prio, .index = state,
+	};
+	/* It may be gone from /proc soon, as in name_dying(). */
+	if (p->flags & PF_EXITING)
+		send_names(p, NULL);
+	bpf_seq_write(ctx->meta->seq, &told, sizeof(told));
+	return 0;
+}

@@ -1,0 +1,592 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests of the presets of -e, against what the kernel's own tracer has of the same tracepoints.
+
+    preset_test.py BUILD_DIR [NAME...]
+
+Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
+KFXT_TEST_SCALE: see harness.py.
+"""
+import collections
+import errno
+import glob
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from harness import (BUILD, KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, last_cpu, load, main,  # noqa: E402
+                     note, record, run, scaled, test, until, verify)
+import fxtread  # noqa: E402, where trace.py found it
+
+EVENTS = {
+    'irq': ['irq/irq_handler_entry', 'irq/irq_handler_exit', 'irq/softirq_entry', 'irq/softirq_exit'],
+    'workqueue': ['workqueue/workqueue_' + e for e in ('queue_work', 'execute_start', 'execute_end')],
+    'power': ['power/cpu_idle', 'power/cpu_frequency'],
+    'block': ['block/block_rq_' + e for e in ('issue', 'complete', 'requeue')],
+}
+VECTORS = ('local_timer', 'reschedule', 'call_function', 'call_function_single', 'irq_work')
+SLACK = 0.02 / SCALE        # seconds between two programs on one tracepoint, with a host that takes the CPU away
+LINE = r'^ *(?P<comm>.+)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S+) +(?P<ts>[\d.]+): (?P<event>\w+): (?P<text>.*)$'
+# Two threads that read and write a file or disk past the cache and flush now and then; one on the last CPU.
+IO = r'''
+import mmap, os, sys, threading
+path, count = sys.argv[1], int(sys.argv[2])
+def work(first):
+    if not first:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    fd, page = os.open(path, os.O_RDWR | os.O_DIRECT), mmap.mmap(-1, 16384)
+    for n in range(first, first + count):
+        os.pwritev(fd, [page], n * 16384)
+        os.preadv(fd, [page], n * 16384)
+        if n % 8 == 0:
+            os.fsync(fd)
+threads = [threading.Thread(target=work, args=(n * count,)) for n in range(2)]
+for t in threads: t.start()
+for t in threads: t.join()
+'''
+
+Event = collections.namedtuple('Event', 'type ts end thread category name id args')
+
+
+class Scratch:
+    """The path of a disk that is there for that, or of a file on a disk."""
+
+    def __enter__(self):
+        for path in glob.glob('/sys/block/*/device/serial'):
+            with open(path) as f:
+                if f.read().strip() == 'kfxt-scratch':
+                    self.file = None
+                    return '/dev/' + path.split('/')[3]
+        self.file = os.path.join(BUILD, f'scratch-{os.getpid()}')
+        with open(self.file, 'wb') as f:
+            f.write(bytes(1 << 24))
+            os.fsync(f)
+        return self.file
+
+    def __exit__(self, *_):
+        if self.file:
+            os.unlink(self.file)
+
+
+def io(path):
+    return '--', sys.executable, '-c', IO, path, str(scaled(200) + 10)
+
+
+def vectors():
+    return [v for v in VECTORS if os.path.exists(f'{TRACEFS}/events/irq_vectors/{v}_entry')]
+
+
+def tracer(*presets):
+    """The kernel's tracer of the tracepoints that these presets use."""
+    events = [e for p in presets for e in EVENTS[p]]
+    if 'irq' in presets:
+        events += [f'irq_vectors/{v}_{end}' for v in vectors() for end in ('entry', 'exit')]
+    return Instance(*events)
+
+
+def lines_of(instance):
+    """What it has: [(ns, CPU, tid, flags, event, text)]. Nothing may be missing."""
+    lines = [(round(float(m['ts']) * 1e6) * 1000, int(m['cpu']), int(m['tid']), m['flags'], m['event'], m['text'])
+             for m in instance.lines(LINE)]
+    for path in glob.glob(instance.dir + '/per_cpu/cpu*/stats'):
+        with open(path) as f:
+            equal(re.findall(r'^(?:overrun|dropped events): (\d+)', f.read(), re.M), ['0', '0'], 'what the tracer lost')
+    return lines
+
+
+def events_of(trace, category):
+    found = []
+    for rec in fxtread.read(trace):
+        if rec['type'] == 'event' and rec['category'] in category:
+            found.append(Event(rec['event_type'], rec['timestamp'], rec.get('end_time'), rec['thread'], rec['category'],
+                               rec['name'], rec.get('counter_id', rec.get('async_correlation_id')),
+                               {n: v for n, _, v in rec['arguments']}))
+    return sorted(found, key=lambda e: e.ts)
+
+
+def check(tmp):
+    """The trace is without fault, its ledger is right and nothing was lost that the kernel told; the trace."""
+    verify(tmp + '/t.fxt')
+    t = load(tmp + '/t.fxt')
+    if not gaps_of(t):
+        equal(t.ledger_sum('lost_events'), 0, 'lost')
+    return t
+
+
+def align(mine, other):
+    """For each of @mine which of @other it is: in order, and the times as near as can be."""
+    extra, cost, choices = len(other) - len(mine) + 1, None, []
+    for i, m in enumerate(mine):
+        here = [abs(other[i + k][0][0] - m[0][0]) for k in range(extra)]
+        # With k left out so far: the best of those before with at most k.
+        before = list(itertools.accumulate(range(extra), lambda a, k: k if cost[k] < cost[a] else a)) if cost else None
+        cost = [c + (cost[before[k]] if before else 0) for k, c in enumerate(here)]
+        choices.append(before)
+    k, found = min(range(extra), key=lambda k: cost[k]) if mine else 0, []
+    for i in reversed(range(len(mine))):
+        found.append(i + k)
+        k = choices[i][k] if choices[i] else k
+    return found[::-1]
+
+
+def match(ours, theirs, t):
+    """
+    Pairs off two dicts of {(CPU or None, ...): [(times in ns, more...)]}. For each key both tell the
+    same in the same order; what only the tracer has is from before or after our recording, a moment
+    within, or from when the kernel kept more to itself, which is where CPUs have gaps.
+    """
+    pairs, unseen, slack, gaps = [], 0, SLACK * 1e9, gaps_of(t)
+    for key in sorted(set(ours) | set(theirs), key=str):
+        mine, (begin, end) = ours.get(key, []), windows_of(t)[key[0]]
+        other = [o for o in theirs.get(key, []) if begin - slack < o[0][0] and o[0][-1] < end + slack]
+        expect(len(mine) <= len(other), f'{key}: {len(mine)} in the trace, {len(other)} in the tracer')
+        which = align(mine, other)
+        for m, o in zip(mine, map(other.__getitem__, which)):
+            far = [abs(a - b) for a, b in zip(m[0], o[0])]
+            expect(max(far) < slack, f'{key}: {m} in the trace, {o} in the tracer')
+            pairs.append((m, o))
+        for i in set(range(len(other))) - set(which):
+            times = other[i][0]
+            if begin + slack < times[0] and times[-1] < end - slack:
+                expect(any(a <= ts <= b for ts in times for a, b in gaps),
+                       f'{key}: {other[i]} is in the tracer and not in the trace')
+                unseen += 1
+    far = sorted(abs(a - b) for m, o in pairs for a, b in zip(m[0], o[0]))
+    if far:
+        note(f'{len(pairs)} of {len(ours)} kinds, {far[len(far) // 2] / 1000:.1f} us apart, at most '
+             f'{far[-1] / 1000:.1f}; {unseen} in gaps')
+    return pairs
+
+
+def gaps_of(t):
+    """[(from, to)]: when a CPU's switches were not reported, and a little more."""
+    found, since = [], {}
+    for s in t.switches:
+        if s.mark == 'gap' and s.cpu in since:
+            found.append((since.pop(s.cpu) - 1e6, s.ts + 1e6))
+        elif s.mark == 'gap':
+            since[s.cpu] = s.ts
+    return found
+
+
+def windows_of(t):
+    """{CPU: (from, to)}, and None: what all CPUs have in common."""
+    ends = {mark: {s.cpu: s.ts for s in t.switches if s.mark == mark} for mark in ('start', 'stop')}
+    windows = {cpu: (ts, ends['stop'][cpu]) for cpu, ts in ends['start'].items()}
+    windows[None] = max(ends['start'].values()), min(ends['stop'].values())
+    return windows
+
+
+def collect(items):
+    found = collections.defaultdict(list)
+    for key, *item in items:
+        found[key].append(tuple(item))
+    return found
+
+
+# ---- irq ------------------------------------------------------------------------------
+
+def irqs_of_tracer(lines):
+    """((CPU, kind, number, name), (entry, exit), outcome) of each pair."""
+    open_ones = {}
+    for ts, cpu, _, _, event, text in lines:
+        kind, _, end = event.rpartition('_')
+        number = int(re.search(r'(?:irq|vec|vector)=(\d+)', text)[1])
+        name = re.search(r'(?:name|action)=([^\]]*)', text)
+        if end == 'entry':
+            open_ones[cpu, kind] = ts, number, name[1] if name else kind
+            continue
+        if (cpu, kind) in open_ones:
+            begin, same, name = open_ones.pop((cpu, kind))
+            equal(number, same, f'{kind}: exit of another than was entered')
+            yield (cpu, kind, number, name), (begin, ts), text.partition('ret=')[2]
+
+
+def irqs_of_trace(t, path):
+    for e in events_of(path, ('irq', 'irq_vectors')):
+        equal(e.type, 'duration_complete', 'how an interrupt is drawn')
+        name, process = t.threads[e.thread[1]]
+        equal((e.thread[0], t.processes[process]), (process, 'interrupts'), 'its process')
+        kind, cpu = re.fullmatch(r'(irq|softirq) CPU (\d+)', name).groups()
+        kind = e.name if e.category == 'irq_vectors' else 'irq_handler' if kind == 'irq' else kind
+        expect(e.args['interrupted'] in t.threads, f'interrupted {e.args["interrupted"]}, which has no name')
+        number = [e.args[n] for n in ('irq', 'vec', 'vector') if n in e.args]
+        yield (int(cpu), kind, number[0], e.name), (e.ts, e.end), e.args.get('ret', '')
+
+
+@test
+def interrupts(tmp):
+    with tracer('irq') as instance, Scratch() as path:
+        record(tmp + '/t.fxt', '-e', 'irq', *io(path))
+        lines = lines_of(instance)
+    t = check(tmp)
+    ours, theirs = collect(irqs_of_trace(t, tmp + '/t.fxt')), collect(irqs_of_tracer(lines))
+    for mine, other in match(ours, theirs, t):
+        equal(mine[1], other[1], 'what the handler returned')
+    kinds = {key[1] for key in ours}
+    expect(kinds >= {'irq_handler', 'softirq'} | ({'local_timer'} & set(vectors())), f'only {kinds}')
+    # Neither kind overlaps itself.
+    for tracks in ({'softirq'}, kinds - {'softirq'}):
+        for cpu in {key[0] for key in ours}:
+            times = sorted(i[0] for key, items in ours.items() for i in items if key[0] == cpu and key[1] in tracks)
+            equal([(a, b) for a, b in zip(times, times[1:]) if b[0] <= a[0] or b[0] < a[1]], [], f'CPU {cpu}: overlaps')
+
+
+@test
+def loss_is_counted(tmp):
+    """Nobody empties the rings for a while."""
+    with tracer('irq') as instance:
+        recorder = subprocess.Popen([KFXT, 'record', '-m', '4K', '-e', 'irq', '-o', tmp + '/t.fxt'],
+                                    stderr=subprocess.PIPE)
+        until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'it does not start')
+        time.sleep(0.5)
+        recorder.send_signal(signal.SIGSTOP)
+        for _ in range(1000):  # each is an interrupt of the timer and more; a ring holds some 100
+            time.sleep(0.0005 / SCALE)
+        recorder.send_signal(signal.SIGCONT)
+        recorder.send_signal(signal.SIGINT)
+        err = recorder.communicate(timeout=PATIENCE)[1].decode()
+        lines = lines_of(instance)
+    verify(tmp + '/t.fxt')
+    init = {int(tid) for tid in os.listdir('/proc/1/task')}
+    t, lost = load(tmp + '/t.fxt'), re.search(r'lost (\d+) events: rings were full', err)
+    expect(lost, err)
+    equal(t.ledger_sum('lost_events'), int(lost[1]), 'lost, ledger against summary')
+    windows = windows_of(t)
+    theirs = [times for key, times, _ in irqs_of_tracer(lines)
+              if windows[key[0]][0] <= times[0] and times[1] <= windows[key[0]][1]]
+    have = len(list(irqs_of_trace(t, tmp + '/t.fxt')))
+    # Some kernels hide what comes upon certain threads of process 1: see gaps_of().
+    hidden = sum(tid in init for ts, _, tid, _, event, _ in lines if event.endswith('_entry'))
+    missing = len(theirs) - have - int(lost[1])
+    note(f'{len(theirs)} in the tracer, {have} in the trace, {lost[1]} lost, {hidden} upon threads of process 1')
+    expect(-2 * len(windows) <= missing <= 2 * len(windows) + (hidden if t.ledger_sum('unseen_switches') else 0),
+           f'{missing} are neither in the trace nor counted')
+
+
+# ---- workqueue ------------------------------------------------------------------------
+
+def works_of_tracer(lines):
+    """((None, tid or CPU's softirq, function), (start, end), when it was queued) of each pair."""
+    open_ones, queued = {}, {}
+    for ts, cpu, tid, flags, event, text in lines:
+        item, function = re.match(r'work struct[= ](\w+):? function[= ](.*?)(?: workqueue=.*)?$', text).groups()
+        where = f'softirq {cpu}' if flags[2] in 'sH' else tid
+        if event == 'workqueue_queue_work':
+            queued[item] = ts
+        elif event == 'workqueue_execute_start':
+            open_ones[where, item] = ts, queued.pop(item, None)
+        elif (where, item) in open_ones:
+            start, since = open_ones.pop((where, item))
+            yield (None, where, function), (start, ts), since
+
+
+def works_of_trace(t, path):
+    for e in events_of(path, ('workqueue',)):
+        equal(e.type, 'duration_complete', 'how a work item is drawn')
+        name, _ = t.threads[e.thread[1]]
+        where = name.replace(' CPU', '') if name.startswith('softirq CPU') else e.thread[1]
+        if 'unfinished' not in e.args:
+            yield (None, where, e.name), (e.ts, e.end), e.ts - e.args['queued_ns'] if 'queued_ns' in e.args else None
+
+
+# What is written to a terminal is handed over by a work item.
+TERMINAL = r'''
+import os, sys, time, tty
+master, slave = os.openpty()
+tty.setraw(slave)
+for n in range(int(sys.argv[1])):
+    os.write(master, b'x')
+    os.read(slave, 1)
+'''
+
+
+@test
+def work_items(tmp):
+    count = scaled(1000)
+    with tracer('workqueue') as instance:
+        record(tmp + '/t.fxt', '-e', 'workqueue', '--', sys.executable, '-c', TERMINAL, str(count))
+        lines = lines_of(instance)
+    t = check(tmp)
+    ours, begin = collect(works_of_trace(t, tmp + '/t.fxt')), windows_of(t)[None][0]
+    queued = 0
+    for mine, other in match(ours, collect(works_of_tracer(lines)), t):
+        if mine[1] or (other[1] and other[1] > begin + SLACK * 1e9):
+            expect(mine[1] and other[1] and abs(mine[1] - other[1]) < SLACK * 1e9, f'queued: {mine}, {other}')
+            queued += 1
+    flushes = sum(len(items) for key, items in ours.items() if key[2] == 'flush_to_ldisc')
+    expect(flushes >= count // 2 and queued >= flushes, f'{flushes} flush_to_ldisc, {queued} with the time queued')
+
+
+# ---- power ----------------------------------------------------------------------------
+
+def frequencies():
+    return {int(re.search(r'cpu(\d+)/', path)[1]) for path in
+            glob.glob('/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq')}
+
+
+# The time, and how often each CPU has entered each state or been refused it; twice.
+USAGE = r'''
+import glob, json, re, sys, time
+def read():
+    counts = {}
+    for path in glob.glob('/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/'):
+        key = ' '.join(re.findall(r'\d+', path))
+        counts[key] = sum(int(open(path + name).read()) for name in ('usage', 'rejected'))
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME), counts
+first = read()
+time.sleep(float(sys.argv[1]))
+print(json.dumps([first, read()]))
+'''
+
+
+def idle_of_cpuidle(ours, usage):
+    """How often each state was entered, by the kernel's own count; the number of all."""
+    (begin, first), (end, last) = usage
+    for key in first:
+        cpu, state = map(int, key.split())
+        found = sum(begin <= ts <= end for ((ts,),) in ours.get((None, 'cpu_idle', cpu, state), []))
+        wanted = last[key] - first[key]
+        note(f'CPU {cpu}: state {state} entered {wanted} times, {found} in the trace')
+        expect(abs(found - wanted) <= 3, 'not as often')
+    return sum(last.values()) - sum(first.values())
+
+
+@test
+def idle_and_frequency(tmp):
+    """Against cpuidle's counts or, without a driver, the tracer, which misses some where there is one."""
+    for _ in range(10):
+        with tracer('power') as instance:
+            out = record(tmp + '/t.fxt', '-e', 'power', '--', sys.executable, '-c', USAGE, str(1 / SCALE))
+            lines = lines_of(instance)
+        t, first, ours, theirs = check(tmp), {}, [], []
+        for e in events_of(tmp + '/t.fxt', ('power',)):
+            equal((e.type, t.processes[e.thread[0]]), ('counter', 'counters'), 'how it is drawn')
+            if e.name == 'cpu_frequency' and e.id not in first:
+                first[e.id] = e.args['state']
+            else:
+                ours.append(((None, e.name, e.id, e.args['state']), (e.ts,)))
+        for ts, _, _, _, event, text in lines:
+            state, cpu = map(int, re.match(r'state=(\d+) cpu_id=(\d+)', text).groups())
+            theirs.append(((None, event, cpu, -1 if state == 0xffffffff else state), (ts,)))
+        equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
+        usage = json.loads(out)
+        if not usage[0][1]:
+            match(collect(ours), collect(theirs), t)
+        elif not idle_of_cpuidle(collect(ours), usage):
+            continue        # the machine is too busy
+        states = {key[3] for key, *_ in ours if key[1] == 'cpu_idle'}
+        expect(states >= {-1, 1}, f'states {states}')
+        return note(f'{len(ours)} changes, frequencies of {len(first)} CPUs')
+    raise AssertionError('no CPU is ever idle')
+
+
+# ---- block ----------------------------------------------------------------------------
+
+def told(tid, device, rwbs, sector, count, begin, end):
+    """Both ends of a request. Flushes have no sector: of several at once none knows which one ends."""
+    if count:
+        yield (None, tid, device, rwbs, sector, count), (begin, end)
+    else:
+        yield (None, tid, device, rwbs), (begin,)
+        yield (None, device, rwbs), (end,)
+
+
+def requests_of_tracer(lines, cpus):
+    """Those issued on these CPUs; what is requeued is issued again."""
+    open_ones = collections.defaultdict(list)
+    for ts, cpu, tid, _, event, text in lines:
+        device, rwbs, sector, count = re.match(r'(\d+,\d+) (\w+) .*?\) (\d+) \+ (\d+)', text).groups()
+        sector, count = int(sector), int(count)
+        key = device, rwbs, sector + count if count else None
+        if event == 'block_rq_issue':
+            open_ones[key].append((cpu, tid, device, rwbs, sector, count, ts))
+        elif open_ones[key]:
+            issued, *what = open_ones[key].pop(0)
+            if issued in cpus:
+                yield from told(*what, ts)
+
+
+def requests_of_trace(path):
+    begun = {}
+    for e in sorted(events_of(path, ('block',)), key=lambda e: (e.id, e.ts, e.type != 'async_begin')):
+        if e.type == 'async_begin':
+            expect(e.id not in begun, f'id {e.id} begun twice')
+            begun[e.id] = e
+            continue
+        equal((e.type, e.name, e.thread), ('async_end', begun[e.id].name, begun[e.id].thread), 'end of a request')
+        b = begun.pop(e.id)
+        with open(f'/sys/class/block/{b.args["device"]}/dev') as f:
+            device = f.read().strip().replace(':', ',')
+        what = {'R': 'read', 'W': 'write', 'F': 'flush', 'D': 'discard'}[b.args['rwbs'][0]]
+        what = 'write' if b.args['rwbs'].startswith('FW') else what
+        equal(b.name, f'{b.args["device"]} {what}', 'name')
+        if 'unfinished' not in b.args:
+            yield from told(b.thread[1], device, b.args['rwbs'], b.args.get('sector'), b.args['bytes'] // 512,
+                            b.ts, e.ts)
+    equal(begun, {}, 'requests without an end')
+
+
+def compare_requests(tmp, *options, cpus):
+    with tracer('block') as instance, Scratch() as path:
+        record(tmp + '/t.fxt', '-e', 'block', *options, *io(path))
+        lines = lines_of(instance)
+    t = check(tmp)
+    ours = collect(requests_of_trace(tmp + '/t.fxt'))
+    match(ours, collect(requests_of_tracer(lines, cpus)), t)
+    return ours
+
+
+@test
+def block_requests(tmp):
+    ours = compare_requests(tmp, cpus=range(4096))
+    counts = collections.Counter()
+    for key, items in ours.items():
+        if len(key) > 3:
+            counts[key[3][0]] += len(items)
+    note(dict(counts))
+    expect(min(counts['R'], counts['W']) >= scaled(200), f'{counts}: fewer than were asked for')
+    expect(counts['F'], 'no flush')
+
+
+@test
+def block_requests_of_one_cpu(tmp):
+    """They are issued there; they end anywhere."""
+    cpu = last_cpu()
+    expect(compare_requests(tmp, '-C', str(cpu), cpus={cpu}), 'no requests')
+
+
+def failed_requests(tmp):
+    """A disk that is a file on a file system with no room for it."""
+    room, log = os.path.join(tmp, 'room'), os.path.join(tmp, 't.fxt')
+    os.mkdir(room)
+    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1M', 'none', room], check=True)
+    try:
+        with open(room + '/disk', 'wb') as f:
+            f.truncate(1 << 23)
+        loop = subprocess.run(['losetup', '-f', '--show', room + '/disk'], capture_output=True, check=True)
+        loop = loop.stdout.decode().strip()
+        try:
+            record(log, '-e', 'block', '--', 'dd', 'if=/dev/zero', 'of=' + loop, 'bs=64k', 'count=64', 'oflag=direct')
+        finally:
+            subprocess.run(['losetup', '-d', loop], check=True)
+    finally:
+        subprocess.run(['umount', room], check=True)
+    check(tmp)
+    ended = collections.Counter(e.args.get('error') for e in events_of(log, ('block',))
+                                if e.type == 'async_begin' and e.args['device'] == os.path.basename(loop))
+    note(f'{dict(ended)} by error')
+    expect(ended[-errno.ENOSPC] and ended[None] and set(ended) == {-errno.ENOSPC, None}, f'{ended}')
+
+
+if os.path.exists('/dev/loop-control'):
+    test(failed_requests)
+else:
+    note('failed_requests: not here, there is no /dev/loop-control')
+
+
+# ---- psi ------------------------------------------------------------------------------
+
+def read_pressure():
+    """Microseconds stalled, {(what, share): total}, and when that was, in ns."""
+    totals = {}
+    for what in ('cpu', 'memory', 'io'):
+        with open('/proc/pressure/' + what) as f:
+            for share, total in re.findall(r'^(\w+) .*total=(\d+)$', f.read(), re.M):
+                totals[what, share] = int(total)
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME), totals
+
+
+def total_at(samples, key, ts):
+    """Between two readings it grows evenly."""
+    after = next(i for i, s in enumerate(samples) if s[0] >= ts)
+    (t0, a), (t1, b) = samples[after - 1], samples[after]
+    return a[key] + (b[key] - a[key]) * (ts - t0) / (t1 - t0)
+
+
+@test
+def pressure(tmp):
+    """Three that want to run, pinned to one CPU, for half of the time."""
+    samples, over = [], threading.Event()
+
+    def sample():
+        while not over.wait(0.02 / SCALE):
+            samples.append(read_pressure())
+    sampler = threading.Thread(target=sample)
+    sampler.start()
+    spin = (f'for i in 1 2 3; do timeout {1 / SCALE} taskset -c {last_cpu()} sh -c "while :; do :; done" & done; '
+            f'wait; sleep {1 / SCALE}')
+    samples.append(read_pressure())
+    record(tmp + '/t.fxt', '-e', 'psi', '--', 'sh', '-c', spin)
+    samples.append(read_pressure())
+    over.set()
+    sampler.join()
+    samples.sort(key=lambda s: s[0])
+    t, found = check(tmp), collections.defaultdict(list)
+    for e in events_of(tmp + '/t.fxt', ('psi',)):
+        equal((e.type, t.processes[e.thread[0]]), ('counter', 'counters'), 'how it is drawn')
+        for share, percent in e.args.items():
+            found[e.name.replace('pressure ', ''), share].append((e.ts, percent))
+    equal(set(found), {('cpu', 'some'), *((w, s) for w in ('memory', 'io') for s in ('some', 'full'))}, 'counters')
+    for key, values in found.items():
+        told = sum(percent / 100 * (b[0] - a) for (a, percent), b in zip(values, values[1:])) / 1000
+        wanted = total_at(samples, key, values[-1][0]) - total_at(samples, key, values[0][0])
+        note(f'{key}: {told:.0f} us told, {wanted:.0f} us in /proc, in {len(values)} steps')
+        expect(abs(told - wanted) < 0.05 * wanted + 20000 / SCALE, f'{key}: {told} us told, {wanted} us wanted')
+    expect(max(p for _, p in found['cpu', 'some']) > 50, 'no pressure while they wait for each other')
+
+
+# ---- all ------------------------------------------------------------------------------
+
+def programs_of(pid):
+    """Names of the BPF programs that a process has, cut to what the kernel keeps."""
+    listed = {p['id']: p.get('name', '')[:15] for p in
+              json.loads(subprocess.run(['bpftool', 'prog', 'list', '-j'], capture_output=True, check=True).stdout)}
+    ids = set()
+    for path in glob.glob(f'/proc/{pid}/fdinfo/*'):
+        with open(path) as f:
+            ids |= {int(n) for n in re.findall(r'^prog_id:\s*(\d+)', f.read(), re.M)}
+    return {listed.get(i) for i in ids}
+
+
+@test
+def only_what_is_named(tmp):
+    """No program without its preset; one preset does not bring another's."""
+    own = {'irq': {'on_irq_handler_', 'on_softirq_entr', 'on_softirq_exit'}, 'power': {'on_cpu_idle', 'on_cpu_frequenc'},
+           'workqueue': {'on_workqueue_qu', 'on_workqueue_ex'},
+           'block': {'on_block_rq_iss', 'on_block_rq_com', 'on_block_rq_req'}}
+    for args in ([], ['irq'], ['workqueue', 'power'], ['block', 'psi', 'irq', '!irq']):
+        recorder = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *(a for p in args for a in ('-e', p))],
+                                    stderr=subprocess.PIPE)
+        until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'it does not start')
+        loaded = programs_of(recorder.pid)
+        recorder.send_signal(signal.SIGINT)
+        err = recorder.communicate(timeout=PATIENCE)[1].decode()
+        os.unlink(tmp + '/t.fxt')
+        wanted = set(args) - {'irq'} if '!irq' in args else set(args)
+        expect('on_sched_switch' in loaded, f'only {loaded}')
+        for preset, programs in own.items():
+            equal(programs & loaded, programs if preset in wanted else set(), f'-e {args}: programs of {preset}')
+        equal(bool(re.search(r' events, ', err)), bool(args), f'-e {args}: events in the summary')
+
+
+@test
+def presets_are_listed(tmp):
+    listed = {p['name']: p for p in json.loads(run('list', '--presets', '--json').stdout)['presets']}
+    text = run('list', '--presets').stdout.decode()
+    for name in (*EVENTS, 'psi', 'log'):
+        equal(listed[name]['lacks'], None, name)
+        expect(f'{name} ' in text and listed[name]['about'] in text and listed[name]['shows'] in text, text)
+    for name, events in EVENTS.items():
+        equal(sorted(listed[name]['tracepoints']), sorted(e.split('/')[1] for e in events), f'tracepoints of {name}')
+
+
+if __name__ == '__main__':
+    sys.exit(main('presets'))

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A long recording of as many switches as this machine makes: none is lost, and no memory is.
+
+    soak_test.py BUILD_DIR [NAME...]
+
+SOAK_S: for how many seconds (120); by hand rather 1200. Needs root and BPF. Prints TAP and,
+last, how many passed, failed and were skipped.
+"""
+import collections
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from harness import KFXT, PATIENCE, equal, expect, helper, main, note, test, verify  # noqa: E402
+from account import players, summary  # noqa: E402
+
+SECONDS = float(os.environ.get('SOAK_S', 120))
+FILE_SECONDS = min(SECONDS, 10)
+FILE_BYTES_PER_SECOND = 100 << 20       # more than any machine made so far
+ROUNDS = 500_000            # of the token game: some seconds
+GROWTH_KB = 1024            # of the recorder, which keeps some bytes of each new thread
+STEP = 10_000_000           # from the koid of one owner of an id to that of the next
+
+
+class Game:
+    """The token game on one CPU, again and again until it is to end; what its threads said."""
+
+    def __init__(self, cpu):
+        self.cpu, self.told, self.ending = cpu, [], False
+        self.thread = threading.Thread(target=self.play)
+        self.thread.start()
+
+    def play(self):
+        while not self.ending:
+            p = subprocess.run([helper('pingpong'), str(ROUNDS), str(self.cpu)], capture_output=True, text=True)
+            self.told += players(p.stdout) if p.returncode == 0 else [None]
+
+    def end(self):
+        self.ending = True
+        self.thread.join()
+
+
+def resident_kb(pid):
+    with open(f'/proc/{pid}/status') as f:
+        return next(int(line.split()[1]) for line in f if line.startswith('VmRSS:'))
+
+
+def play_on_all_cpus(recorder, seconds):
+    """What the threads said, and the recorder's memory, second by second."""
+    memory, games = [], [Game(cpu) for cpu in os.sched_getaffinity(0)]
+    try:
+        end = time.time() + seconds
+        while time.time() < end and recorder.poll() is None:
+            time.sleep(1)
+            memory.append(resident_kb(recorder.pid))
+    finally:
+        for game in games:
+            game.end()
+    told = [p for game in games for p in game.told]
+    expect(told and None not in told, 'the token game failed')
+    return told, memory
+
+
+@contextlib.contextmanager
+def recording(output, **kwargs):
+    """kfxt record; ended, whatever happens."""
+    p = subprocess.Popen([KFXT, 'record', '-o', output], stderr=subprocess.PIPE, text=True, **kwargs)
+    try:
+        time.sleep(1)
+        equal(p.poll(), None, 'exit code, at once')
+        yield p
+    finally:
+        p.send_signal(signal.SIGINT)
+        try:
+            p.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+
+
+def counted(text):
+    """{tid: [(switches, times of the last, latest first)]} and the totals, from what outs prints."""
+    threads, lines = collections.defaultdict(list), [list(map(int, line.split()[1:])) for line in text.splitlines()]
+    for line, numbers in zip(text.splitlines()[:-1], lines):
+        threads[int(line.split()[0]) % STEP].append((numbers[0], numbers[1:]))
+    return threads, lines[-1]
+
+
+def all_is_there(told, out, err):
+    """Each thread's switches as it says itself, and the totals as the recorder's summary has them."""
+    threads, (switches, wakeups, _, _) = counted(out)
+    for p in told:
+        mine = [n - sum(ns > p.end for ns in last) for n, last in threads[p.tid] if p.start < last[0] < p.end + 10**10]
+        equal(mine, [p.voluntary + p.involuntary], f'switches of {p.tid}')
+    s = summary(err)
+    equal((s.switches, s.wakeups), (switches, wakeups), 'what the summary says is in the trace')
+    equal(s.lost, 0, f'lost: {err}')
+    return switches
+
+
+def flat(memory):
+    begin = memory[len(memory) // 10]
+    expect(abs(memory[-1] - begin) < GROWTH_KB, f'resident: {begin} kB after a tenth, {memory[-1]} kB at the end')
+    note(f'resident: {begin} kB after a tenth, {max(memory)} kB at most, {memory[-1]} kB at the end')
+
+
+@test
+def into_a_pipe(tmp):
+    """Its reader checks and counts, as fast as it comes; nobody could keep so much."""
+    with open(tmp + '/out', 'w') as out, recording('-', stdout=subprocess.PIPE) as p:
+        # The reader is urgent, as the recorder is: else it gets no time among those who play.
+        reader = subprocess.Popen([helper('outs')], stdin=p.stdout, stdout=out, preexec_fn=lambda: os.nice(-20))
+        p.stdout.close()
+        told, memory = play_on_all_cpus(p, SECONDS)
+    err = p.stderr.read()
+    equal(reader.wait(PATIENCE), 0, f'exit code of the reader: {open(tmp + "/out").read()[-200:]}')
+    equal(p.returncode, 0, err)
+    switches = all_is_there(told, open(tmp + '/out').read(), err)
+    flat(memory)
+    note(f'{err.strip()}: {switches / len(memory):.0f} switches a second')
+
+
+@test
+def into_a_file(tmp):
+    needed = FILE_SECONDS * FILE_BYTES_PER_SECOND
+    expect(shutil.disk_usage(tmp).free > 2 * needed, f'{tmp} has no room for {needed / 2**30:.1f} GiB')
+    with recording(tmp + '/t.fxt') as p:
+        told, _ = play_on_all_cpus(p, FILE_SECONDS)
+    err = p.stderr.read()
+    equal(p.returncode, 0, err)
+    with open(tmp + '/t.fxt', 'rb') as f:
+        r = subprocess.run([helper('outs')], stdin=f, capture_output=True, text=True)
+    equal(r.returncode, 0, f'exit code of the reader: {r.stderr}')
+    all_is_there(told, r.stdout, err)
+    verify(tmp + '/t.fxt')
+    note(err.strip())
+
+
+if __name__ == '__main__':
+    sys.exit(main('soak'))

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests of tracepoints: decoded arguments against what the kernel prints of the same record.
+
+    tracepoint_test.py BUILD_DIR [NAME...]
+
+Needs root, BPF and tracefs. Prints TAP and, last, how many passed, failed and were skipped.
+KFXT_TEST_SCALE: see harness.py.
+"""
+import collections
+import fnmatch
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.dirname(__file__))
+import print_fmt  # noqa: E402
+from harness import (KFXT, PATIENCE, TRACEFS, Instance, equal, expect, load, main, note, record, run, scaled,  # noqa: E402
+                     test, until, verify)
+import fxtread  # noqa: E402, where trace.py found it
+
+# What the workload below makes happen on any kernel, and how often it may be too many to compare.
+EVENTS = '''
+sched:sched_waking sched:sched_wakeup sched:sched_wakeup_new sched:sched_switch sched:sched_migrate_task
+sched:sched_process_fork sched:sched_process_exec sched:sched_process_exit sched:sched_process_wait
+sched:sched_stat_runtime task:task_newtask signal:signal_generate signal:signal_deliver
+irq:softirq_entry irq:softirq_exit irq:softirq_raise timer:hrtimer_start timer:hrtimer_init timer:hrtimer_setup
+timer:hrtimer_cancel timer:hrtimer_expire_entry timer:timer_start timer:timer_init timer:itimer_state
+raw_syscalls:sys_enter raw_syscalls:sys_exit kmem:kmalloc kmem:kfree
+kmem:kmem_cache_alloc kmem:kmem_cache_free kmem:mm_page_alloc kmem:mm_page_free kmem:rss_stat
+workqueue:workqueue_queue_work workqueue:workqueue_activate_work rcu:rcu_utilization net:net_dev_queue
+net:net_dev_start_xmit net:net_dev_xmit net:netif_rx net:netif_receive_skb net:netif_rx_entry skb:consume_skb
+skb:kfree_skb skb:skb_copy_datagram_iovec sock:inet_sock_set_state sock:sock_rcvq_full tcp:tcp_probe
+tcp:tcp_destroy_sock tcp:tcp_rcv_space_adjust mmap:vm_unmapped_area mmap_lock:mmap_lock_acquire_returned
+filelock:posix_lock_inode filelock:locks_get_lock_context fib:fib_table_lookup oom:oom_score_adj_update
+percpu:percpu_alloc_percpu printk:console exceptions:page_fault_user page_fault_user tlb:tlb_flush
+cgroup:cgroup_attach_task power:pm_qos_update_request notifier:notifier_run task:task_prctl_unknown
+maple_tree:ma_op maple_tree:ma_write vmalloc:alloc_vmap_area capability:cap_capable neigh:neigh_create
+napi:napi_poll qdisc:qdisc_dequeue writeback:writeback_dirty_inode writeback:writeback_mark_inode_dirty
+csd:csd_queue_cpu ipi:ipi_send_cpu huge_memory:mm_khugepaged_scan_pmd
+'''.split()
+
+# Makes the events happen, in this process and in children of it.
+WORK = r'''
+import ctypes, fcntl, os, signal, socket, struct, subprocess, sys, threading, time
+libc = ctypes.CDLL(None)
+for n in range(int(sys.argv[1])):
+    t = threading.Thread(target=time.sleep, args=(0.001,))
+    t.start(); t.join()
+    subprocess.run([sys.argv[2]])
+    open('/proc/self/comm', 'w').write(f'work-{n}')
+    open('/proc/self/oom_score_adj', 'w').write(str(n % 7 + 1))
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    os.kill(os.getpid(), signal.SIGUSR1)
+    signal.setitimer(signal.ITIMER_REAL, 5); signal.setitimer(signal.ITIMER_REAL, 0)
+    s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); p, _ = s.accept()
+    c.sendall(b'x' * 3000); p.recv(3000); c.close(); p.close(); s.close()
+    u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); u.sendto(b'y', ('127.0.0.1', 9)); u.close()
+    with open(f'/tmp/kfxt-work-{os.getpid()}', 'w') as f:
+        fcntl.lockf(f, fcntl.LOCK_EX); f.write('z' * 10000); f.flush(); os.fsync(f.fileno())
+    os.unlink(f'/tmp/kfxt-work-{os.getpid()}')
+    libc.mmap.restype = ctypes.c_void_p
+    m = libc.mmap(None, 1 << 22, 3, 0x22, -1, 0); ctypes.memset(m, 1, 1 << 16); libc.munmap(ctypes.c_void_p(m), 1 << 22)
+    os.sched_setaffinity(0, {n % os.cpu_count()})
+    open('/dev/kmsg', 'w').write(f'kfxt-test work {n}\n')
+'''
+
+# Fields that the kernel does not always set: then they are what was in the buffer before.
+UNSET = {'fib_table_lookup': ('gw4', 'gw6'), 'neigh_create': ('primary_key6',)}
+STEP = 10_000_000        # between the koids of threads that have the same id
+
+Event = collections.namedtuple('Event', 'ts tid system name args')
+
+
+def offered():
+    """What of EVENTS this kernel has."""
+    found = []
+    for name in EVENTS:
+        system, _, event = name.partition(':')
+        if event and os.path.exists(f'{TRACEFS}/events/{system}/{event}/id'):
+            found.append(name)
+    return found
+
+
+def events_of(trace):
+    """Instants of tracepoints, in order of time."""
+    found = []
+    for rec in fxtread.read(trace):
+        if rec['type'] == 'event' and rec['category'] not in ('kfxt', 'log', 'function'):
+            found.append(Event(rec['timestamp'], rec['thread'][1] % STEP, rec['category'], rec['name'],
+                               {name: (kind, value) for name, kind, value in rec['arguments']}))
+    return sorted(found, key=lambda e: e.ts)
+
+
+def text_of(instance, wanted):
+    """What the kernel prints: {(event, tid): [(microsecond, text)]}, in order."""
+    found = collections.defaultdict(list)
+    for m in instance.lines(r'^.{16}-(\d+) +\[\d+\] \S+ +([\d.]+): (\w+): ?(.*)$'):
+        tid = int(m[1])
+        if m[3] in wanted:
+            found[m[3], tid].append((int(float(m[2]) * 1e6), m[4]))
+    return found
+
+
+def overruns(instance):
+    return sum(int(text.split('overrun: ')[1].split()[0])
+               for cpu in os.listdir(instance.dir + '/per_cpu')
+               for text in [open(f'{instance.dir}/per_cpu/{cpu}/stats').read()])
+
+
+def with_both(tmp, names, count):
+    """Does the work under kfxt and under an instance, both of which only look at threads called work-*.
+
+    Returns events, [(microsecond, text)] printed by (name, thread), and how many events the kernel
+    skipped, being inside of the program already.
+    """
+    options = [o for name in names for o in ('-e', name)]
+    for name, program in (('work-python', sys.executable), ('work-true', '/bin/true')):
+        os.symlink(os.path.realpath(program), f'{tmp}/{name}')
+    with Instance(*names) as instance:
+        for name in names:
+            instance.write(f'events/{name.replace(":", "/")}/filter', 'COMM ~ "work-*"')
+        record(tmp + '/t.fxt', '-m', '16M', '--comm', 'work-*', *options, '--',
+               tmp + '/work-python', '-c', WORK, str(count), tmp + '/work-true')
+        printed = text_of(instance, {name.partition(':')[2] for name in names})
+        equal(overruns(instance), 0, 'events that the instance has lost')
+    verify(tmp + '/t.fxt')
+    trace = load(tmp + '/t.fxt')
+    equal(trace.ledger_sum('lost_events'), 0, 'lost')
+    begin = max(s.ts for s in trace.switches if s.mark == 'start') // 1000
+    printed = {key: [line for line in lines if line[0] >= begin] for key, lines in printed.items()}
+    return events_of(tmp + '/t.fxt'), printed, trace.ledger_sum('skipped')
+
+
+def pairs_of(found, lines, differ):
+    """Pairs of events and what was printed of them, how many lines are left over, and how many events.
+
+    Some are missing of either (the kernel skipped a program; at an exec the two see another name), so
+    where a pair does not fit, those of one side are passed over that make the next three fit; or two, or one.
+    """
+    def fit(a, b, most):
+        count = min(most, len(found) - a, len(lines) - b)
+        return count > 0 and not any(differ(lines[b + i][1], found[a + i]) for i in range(count))
+
+    pairs, a, b = [], 0, 0
+    while a < len(found) and b < len(lines):
+        if differ(lines[b][1], found[a]):
+            shifts = ((i * n, (1 - i) * n, most) for most in (3, 2, 1) for n in range(1, 30) for i in (0, 1))
+            over = next(((i, j) for i, j, most in shifts if fit(a + i, b + j, most)), (0, 0))
+            a, b = a + over[0], b + over[1]
+        pairs.append((found[a], lines[b][1]))
+        a, b = a + 1, b + 1
+    return pairs, len(lines) - len(pairs), len(found) - len(pairs)
+
+
+@test
+def arguments_as_the_kernel_prints_them(tmp):
+    names = offered()
+    formats = {name.partition(':')[2]: print_fmt.read(f'{TRACEFS}/events/{name.replace(":", "/")}/format')
+               for name in names}
+    events, printed, skipped = with_both(tmp, names, scaled(20) + 2)
+    ours = collections.defaultdict(list)
+    for e in events:
+        ours[e.name, e.tid].append(e)
+    compared, left_out, missing, unprinted = (collections.Counter() for _ in range(4))
+    differ, seen = [], set()
+    for (name, tid), found in ours.items():
+        def differs(text, e, form=formats[name]):
+            return form.compare(text, e.args)[1]
+        pairs, lines, alone = pairs_of(found, printed.get((name, tid), []), differs)
+        missing[name] += lines
+        unprinted[name] += alone
+        for e, text in pairs:
+            seen.add((e.system, e.name))
+            same, other, unknown = formats[name].compare(text, e.args)
+            compared[name] += same
+            left_out.update(f'{name}.{field}' for field in unknown)
+            differ += [f'{name} of {tid}: {text!r}: {d}' for d in other if not d.startswith(UNSET.get(name, '-'))]
+    for key, lines in printed.items():
+        if key not in ours:
+            missing[key[0]] += len(lines)
+    note(f'{len(seen)} events of {len({s for s, _ in seen})} systems, {sum(compared.values())} values compared, '
+         f'{sum(missing.values())} occurrences missing, {skipped} skipped by the kernel, '
+         f'{sum(unprinted.values())} not printed')
+    note('not compared: ' + (', '.join(sorted(left_out)) or 'none'))
+    equal(differ[:20], [], f'{len(differ)} differences')
+    expect(sum(missing.values()) <= skipped, f'{+missing} printed, but not in the trace; {skipped} were skipped')
+    expect(sum(unprinted.values()) <= 20, f'{+unprinted} in the trace, but not printed')
+    expect(len(seen) >= 30 and len({s for s, _ in seen}) >= 10, f'too few happened: {sorted(seen)}')
+
+
+if __name__ == '__main__':
+    sys.exit(main('tracepoints'))

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The builder of a live recording. Here a thread's id is its koid, which is never another
+ * thread's, and a thread is kept only while it has open slices.
+ */
+#include "build_p.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define THREADS_MAX	65536U	/* kept at a time */
+#define KOID_STEP	10000000U
+
+int live_open(struct builder **out, struct fxt_writer *w, const struct live_cfg *cfg)
+{
+	const struct builder_cfg builder_cfg = { .source = NULL };
+	int err = builder_open(out, w, &builder_cfg);
+
+	if (err)
+		return err;
+	(*out)->live = cfg;
+	(*out)->clock = FTRACE_CLOCK_NS;
+	(*out)->ticks_per_second = 1000000000;
+	return 0;
+}
+
+static bool is_open(const struct track *tr)
+{
+	return tr && (tr->depth || tr->deep);
+}
+
+/* Of those with nothing open nothing need be known; if too many are open, they end here. */
+static int forget_threads(struct builder *b)
+{
+	size_t i, kept = 0, open = 0;
+	int err = 0;
+
+	for (i = 0; i < b->threads_cnt; i++)
+		open += is_open(b->threads[i]->track) || is_open(b->threads[i]->markers);
+	map_fini(&b->thread_map);
+	for (i = 0; i < b->threads_cnt; i++) {
+		struct thread *t = b->threads[i];
+
+		if (!err && open > THREADS_MAX / 2)
+			err = slices_close(b, t->track);
+		if (!err && open > THREADS_MAX / 2)
+			err = slices_close(b, t->markers);
+		if (t == b->idle || is_open(t->track) || is_open(t->markers)) {
+			err = err ? err : map_add(&b->thread_map, (uint32_t)t->tid, (uint32_t)kept);
+			b->threads[kept++] = t;
+			continue;
+		}
+		track_free(t->track);
+		track_free(t->markers);
+		free(t);
+	}
+	b->threads_cnt = kept;
+	return err;
+}
+
+int live_add(struct builder *b, uint64_t ts_ns, struct fxt_thread at, const char *text, size_t len)
+{
+	const struct ftrace_event ev = {
+		.kind = FTRACE_MARKER, .complete = true, .name = { "print", 5 },
+		.args = { text, len },
+	};
+	struct record r = { .ev = &ev, .ts = ts_ns, .ns = ts_ns };
+	int err = b->threads_cnt < THREADS_MAX ? 0 : forget_threads(b), out;
+	bool had_markers;
+
+	r.t = err ? NULL : thread_get(b, (int32_t)at.thread);
+	if (!r.t)
+		return err ? err : -ENOMEM;
+	r.t->koid = at.thread;
+	r.t->process = at.process;
+	r.t->user = true;
+	had_markers = r.t->markers;
+	out = on_marker(b, &r);
+	if (out < 0 || had_markers || !r.t->markers)
+		return out < 0 ? out : 0;
+	r.t->name_len = (uint8_t)snprintf(r.t->name, NAME_BYTES, "%u", (uint32_t)(at.thread % KOID_STEP));
+	return thread_write_markers(b, r.t);
+}
+
+int live_end(struct builder *b, uint64_t ts_ns)
+{
+	size_t i;
+
+	for (i = 0; i < b->threads_cnt; i++) {
+		if (b->threads[i]->track)
+			b->threads[i]->track->last = ts_ns;
+		if (b->threads[i]->markers)
+			b->threads[i]->markers->last = ts_ns;
+	}
+	b->now = ts_ns;
+	return builder_end(b);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Slices where events are missing, on tracks of their own, two to a CPU. Those of context switches
+ * and wakeups come from the kernel side (bpf/gap.bpf.h), which knows both ends; of what the event
+ * rings lost it is known between which two looks at them that was.
+ */
+#ifndef RECORD_GAPS_H
+#define RECORD_GAPS_H
+
+#include <stdint.h>
+
+struct cpu_ctl;
+struct fxt_writer;
+struct gaps;
+
+/* For so many CPUs. 0 or -ENOMEM. */
+int gaps_open(struct gaps **out, struct fxt_writer *w, unsigned int cpus_cnt);
+/* From here on. */
+void gaps_begin(struct gaps *g, uint64_t start_ns);
+/*
+ * After each look at the rings of the @i'th CPU, number @cpu: names its tracks once they are needed
+ * and tells what its event ring lost since the last time. 0 or the writer's -errno.
+ */
+int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ctl *ctl);
+/* The gap that its programs could not end, if there is one: up to @stop_ns. The same. */
+int gaps_write_open(struct gaps *g, unsigned int i, uint32_t cpu, struct cpu_ctl *ctl, uint64_t stop_ns);
+/* NULL is fine. */
+void gaps_close(struct gaps *g);
+
+#endif

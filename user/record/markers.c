@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Markers wait here until the names are as new as they are, and until no other CPU has older
+ * ones in its buffer.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bpf/session.h"
+#include "../build/live.h"
+#include "../fxt/fxt.h"
+#include "filter.h"
+#include "marker_copy.h"
+#include "markers.h"
+#include "names.h"
+
+#define HOLD_NS		100000000ULL	/* a writer is done with its record long before */
+#define COPY_BYTES_MAX	(1U << 20)	/* of each CPU's buffer; it is emptied five times a second */
+
+struct marker {
+	uint64_t ts, number;		/* as they came */
+	struct fxt_thread at;		/* without a process: it is to be looked up */
+	size_t len;
+	char *text;
+};
+
+struct markers {
+	struct marker_copy *copy;	/* NULL: the kernel makes none */
+	struct markers_cfg cfg;
+	struct live_cfg live;
+	struct builder *builder;	/* NULL: nothing has been written */
+	struct marker *waiting;
+	size_t cnt, room;
+	uint64_t number;
+	uint64_t events, lost, unwritten;
+};
+
+static bool find_process(void *ctx, uint32_t pid, uint64_t *koid)
+{
+	const struct markers *m = ctx;
+	struct fxt_thread at;
+	const bool known = pid && names_find(m->cfg.names, pid, &at) && at.process == at.thread;
+
+	*koid = known ? at.process : 0;
+	return known;
+}
+
+int markers_open(struct markers **out)
+{
+	struct markers *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	marker_copy_open(&m->copy);
+	*out = m;
+	return 0;
+}
+
+bool markers_are_copied(const struct markers *m)
+{
+	return m && m->copy;
+}
+
+int markers_begin(struct markers *m, const struct markers_cfg *cfg)
+{
+	const uint64_t bytes = cfg->ring_bytes < COPY_BYTES_MAX ? cfg->ring_bytes : COPY_BYTES_MAX;
+
+	m->cfg = *cfg;
+	m->live = (struct live_cfg){ .find_process = find_process, .ctx = m, .own_tracks = cfg->own_tracks };
+	return m->copy ? marker_copy_begin(m->copy, cfg->cpus, cfg->cpus_cnt, bytes) : 0;
+}
+
+int markers_fd(const struct markers *m)
+{
+	return markers_are_copied(m) ? marker_copy_fd(m->copy) : -1;
+}
+
+/* ---- in ------------------------------------------------------------------------ */
+
+static int add(struct markers *m, uint64_t ts, struct fxt_thread at, const char *text, size_t len)
+{
+	const size_t room = m->room ? 2 * m->room : 256;
+	struct marker *larger = m->waiting;
+	char *copy = malloc(len + 1);
+
+	/* The kernel adds it where it is missing. */
+	len -= len && text[len - 1] == '\n';
+	if (m->cnt == m->room)
+		larger = reallocarray(m->waiting, room, sizeof(*larger));
+	if (larger)
+		m->waiting = larger;
+	if (!larger || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	m->room = m->cnt == m->room ? room : m->room;
+	memcpy(copy, text, len);
+	m->waiting[m->cnt++] = (struct marker){ .ts = ts, .number = m->number++, .at = at, .text = copy, .len = len };
+	return 0;
+}
+
+static int take_copy(void *ctx, const struct page_marker *p)
+{
+	struct markers *m = ctx;
+	int err;
+
+	if (p->ts < m->cfg.start_ns || !filter_wanted(m->cfg.filter, p->tid))
+		return 0;
+	err = add(m, p->ts, (struct fxt_thread){ .thread = p->tid }, p->text, p->len);
+	m->unwritten += !!err;
+	return err;
+}
+
+int markers_take(struct markers *m, const uint64_t *rec)
+{
+	const char *text = (const char *)(rec + MARKER_TEXT);
+	const size_t room = (FXT_GET(rec[RAW_HEADER], FXT_F_SIZE) - MARKER_TEXT) * 8;
+	const struct fxt_thread at = { .process = rec[RAW_PROCESS], .thread = rec[RAW_THREAD] };
+
+	if (!rec[MARKER_LEN])	/* counted as lost */
+		return 0;
+	return add(m, rec[RAW_TS], at, text, strnlen(text, rec[MARKER_LEN] < room ? rec[MARKER_LEN] : room));
+}
+
+/* ---- out ----------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct marker *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static int write_marker(struct markers *m, const struct marker *marker)
+{
+	struct fxt_thread at = marker->at;
+
+	if (!at.process)
+		names_find(m->cfg.names, (uint32_t)at.thread, &at);
+	return live_add(m->builder, marker->ts, at, marker->text, marker->len);
+}
+
+/* Those up to @until_ns; once the output fails they are counted. */
+static int write_until(struct markers *m, uint64_t until_ns)
+{
+	size_t i, kept = 0;
+	int err = 0;
+
+	if (m->cnt)
+		qsort(m->waiting, m->cnt, sizeof(*m->waiting), compare);
+	for (i = 0; i < m->cnt; i++) {
+		if (m->waiting[i].ts > until_ns) {
+			m->waiting[kept++] = m->waiting[i];
+			continue;
+		}
+		err = err ?: write_marker(m, &m->waiting[i]);
+		m->unwritten += !!err;
+		free(m->waiting[i].text);
+	}
+	m->cnt = kept;
+	return err;
+}
+
+int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool last)
+{
+	const uint64_t named_ns = names_drained_ns(m->cfg.names);
+	const uint64_t until_ns = last ? now_ns : now_ns - HOLD_NS < named_ns ? now_ns - HOLD_NS : named_ns;
+	struct builder_stats stats;
+	int err = 0, failed;
+
+	if (last && m->copy)
+		marker_copy_end(m->copy);
+	if (m->copy)
+		err = marker_copy_read(m->copy, take_copy, m);
+	if (last && m->copy)
+		m->lost = marker_copy_lost(m->copy);
+	if (m->cnt && !m->builder)
+		err = live_open(&m->builder, w, &m->live) ?: err;
+	if (!m->builder)
+		return err;
+	failed = write_until(m, until_ns);
+	err = err ?: failed;
+	if (last)
+		err = live_end(m->builder, now_ns) ?: err;
+	builder_stats(m->builder, &stats);
+	m->events = stats.events;
+	return err;
+}
+
+void markers_counts(const struct markers *m, struct markers_counts *counts)
+{
+	*counts = (struct markers_counts){ .events = m->events, .lost = m->lost, .unwritten = m->unwritten };
+}
+
+void markers_close(struct markers *m)
+{
+	size_t i;
+
+	if (!m)
+		return;
+	for (i = 0; i < m->cnt; i++)
+		free(m->waiting[i].text);
+	free(m->waiting);
+	builder_close(m->builder);
+	marker_copy_close(m->copy);
+	free(m);
+}

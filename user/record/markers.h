@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What programs write to trace_marker. It comes from the kernel's copies (marker_copy.h) or from
+ * bpf/marker.bpf.c, is put in order, since a thread's markers come through the buffers of several
+ * CPUs, and gets the meaning that it has in ftrace text (user/build/live.h).
+ */
+#ifndef RECORD_MARKERS_H
+#define RECORD_MARKERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct filter;
+struct fxt_writer;
+struct markers;
+struct names;
+
+struct markers_cfg {
+	const struct names *names;
+	uint64_t start_ns;		/* what is older is left out */
+	const uint32_t *cpus;
+	unsigned int cpus_cnt;
+	uint64_t ring_bytes;
+	const struct filter *filter;	/* whose copies are wanted; NULL: everybody's */
+	bool own_tracks;		/* slices of calls are on the threads' own */
+};
+
+struct markers_counts {
+	uint64_t events, lost, unwritten;
+};
+
+/* With the kernel's copies, if there are any. 0 or -ENOMEM. */
+int markers_open(struct markers **out);
+/* Are there? Or need a program be asked? */
+bool markers_are_copied(const struct markers *m);
+/* Borrows @cfg's parts. 0 or -errno. */
+int markers_begin(struct markers *m, const struct markers_cfg *cfg);
+/* Readable when they should be written; -1: nothing to wait for. */
+int markers_fd(const struct markers *m);
+/* A raw record of kind RAW_MARKER. 0 or -ENOMEM. */
+int markers_take(struct markers *m, const uint64_t *rec);
+/* Writes what will have nothing older come after it; with @last all as far as @now_ns. 0 or -errno. */
+int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool last);
+void markers_counts(const struct markers *m, struct markers_counts *counts);
+/* NULL is fine. */
+void markers_close(struct markers *m);
+
+#endif

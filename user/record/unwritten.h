@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was recorded and handed over, but could not be written: counted record by record,
+ * each as the ledger counts it.
+ */
+#ifndef RECORD_UNWRITTEN_H
+#define RECORD_UNWRITTEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ledger;
+
+struct unwritten {
+	struct ledger *ledger;		/* where it is counted */
+	const uint32_t *cpus;		/* that are recorded, in ascending order */
+	unsigned int cpus_cnt;
+};
+
+/* Counts @len bytes of whole records. */
+void unwritten_count(const struct unwritten *u, const void *records, size_t len);
+
+#endif

@@ -29,6 +29,8 @@ top=$PWD
 export PATH="$build:$PATH"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+# The examples are of a machine that has it, as most do.
+[ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
 
 number=0 passed=0 failed=0 skipped=0
 

@@ -238,7 +238,7 @@ suites=("$@")
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do
-		echo "# ---- $name"
+		echo "# ---- $name, $((SECONDS - begin)) s"
 		if declare -F "suite_$name" >/dev/null; then
 			"suite_$name"
 		else

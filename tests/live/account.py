@@ -127,5 +127,7 @@ def every_switch_of(t, all_players):
     """Of a recording that lost nothing."""
     for p in all_players:
         outs = t.outs(p.tid, p.end)
-        equal(len(outs), p.voluntary + p.involuntary, f'switches of {p.tid} against /proc')
+        equal(len(outs), p.voluntary + p.involuntary, f'switches of {p.tid} against /proc until {p.end}, in a trace '
+              f'from {t.switches[0].ts} to {t.switches[-1].ts}, marks {[s for s in t.switches if s.mark][:6]}, '
+              f'most of {collections.Counter(s.out for s in t.real()).most_common(4)}')
         equal(sum(s.state not in ('R', 'R+') for s in outs), p.voluntary, f'voluntary switches of {p.tid}')

@@ -361,7 +361,10 @@ def idle_of_cpuidle(ours, usage):
 
 @test
 def idle_and_frequency(tmp):
-    """Against cpuidle's counts or, without a driver, the tracer, which misses some where there is one."""
+    """
+    Against cpuidle's counts or, without a driver, the tracer, which misses some where there is one;
+    some kernels tell it nothing at all of some idle threads.
+    """
     for _ in range(10):
         with tracer('power') as instance:
             out = record(tmp + '/t.fxt', '-e', 'power', '--', sys.executable, '-c', USAGE, str(1 / SCALE))
@@ -379,7 +382,10 @@ def idle_and_frequency(tmp):
         equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
         usage = json.loads(out)
         if not usage[0][1]:
-            match(collect(ours), collect(theirs), t)
+            silent = {key[2] for key, _ in ours} - {key[2] for key, _ in theirs}
+            expect(theirs and len(silent) < len(os.sched_getaffinity(0)), 'the tracer tells of no CPU')
+            note(f'the tracer tells nothing of CPUs {silent}') if silent else None
+            match(collect(o for o in ours if o[0][2] not in silent), collect(theirs), t)
         elif not idle_of_cpuidle(collect(ours), usage):
             continue        # the machine is too busy
         states = {key[3] for key, *_ in ours if key[1] == 'cpu_idle'}
@@ -540,7 +546,9 @@ def pressure(tmp):
         wanted = total_at(samples, key, values[-1][0]) - total_at(samples, key, values[0][0])
         note(f'{key}: {told:.0f} us told, {wanted:.0f} us in /proc, in {len(values)} steps')
         expect(abs(told - wanted) < 0.05 * wanted + 20000 / SCALE, f'{key}: {told} us told, {wanted} us wanted')
-    expect(max(p for _, p in found['cpu', 'some']) > 50, 'no pressure while they wait for each other')
+    # One CPU's: those that are busy without others waiting lessen it.
+    least = 80 / len(os.sched_getaffinity(0))
+    expect(max(p for _, p in found['cpu', 'some']) > least, 'no pressure while they wait for each other')
 
 
 # ---- all ------------------------------------------------------------------------------

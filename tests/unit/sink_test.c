@@ -193,6 +193,60 @@ static void test_full_disk(void **state)
 	free(words);
 }
 
+#define LAST_BYTES	30000
+
+/* The same, with room kept for @last. */
+static void speak_last(const struct compress_cfg *way, const uint64_t *words, size_t bytes, const uint64_t *last,
+		       rlim_t room)
+{
+	struct bytes got = { malloc(bytes + 1), 0, bytes + 1 }, lost = { malloc(bytes), 0, bytes };
+	const struct sink_cfg cfg = {
+		.path = path_of("last"), .compress = *way, .reserve = 65536, .lost = put, .lost_ctx = &lost,
+	};
+	const char *hint;
+	struct sink *s;
+	struct stat st;
+	int err;
+
+	assert_true(got.data && lost.data);
+	unlink(cfg.path);
+	limit_files(room);
+	assert_int_equal(sink_open(&s, &cfg, &hint), 0);
+	err = feed(s, words, bytes);
+	err = sink_finish(s) ?: err;
+	assert_int_equal(err, -EFBIG);
+	assert_int_equal(sink_last_words(s), 0);
+	assert_int_equal(sink_write(s, last, LAST_BYTES), 0);
+	assert_int_equal(sink_close(s), 0);
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(stat(cfg.path, &st), 0);
+	assert_true((rlim_t)st.st_size <= room);
+	assert_true(st.st_blocks * 512 < st.st_size + 8192);
+	assert_int_equal(unpack(cfg.path, &got), 0);
+	got.len -= LAST_BYTES;
+	assert_memory_equal(got.data + got.len, last, LAST_BYTES);
+	assert_int_equal(got.len + lost.len, bytes);
+	assert_memory_equal(got.data, words, got.len);
+	assert_memory_equal(lost.data, (const char *)words + got.len, lost.len);
+	free(got.data);
+	free(lost.data);
+}
+
+static void test_last_words(void **state)
+{
+	const size_t bytes = 6000000;
+	uint64_t *words = make_records(bytes), *last = make_records(LAST_BYTES);
+	size_t i;
+	int k;
+
+	(void)state;
+	for (i = 0; i < WAYS; i++)
+		for (k = 0; k < 8; k++)
+			speak_last(&ways[i], words, bytes, last, 65536 + (size_t)rand() % 2000000);
+	free(last);
+	free(words);
+}
+
 /* After each piece, and with what would end it there, it can be unpacked up to there. */
 static void check_pieces(const struct compress_cfg *way, size_t piece, int cnt)
 {
@@ -359,7 +413,7 @@ static void test_redirected(void **state)
 
 static int remove_files(void **state)
 {
-	static const char *const names[] = { "limited", "pieces", "piped", "redirected" };
+	static const char *const names[] = { "limited", "last", "pieces", "piped", "redirected" };
 	size_t i;
 
 	(void)state;
@@ -372,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_last_words),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_slow_pipe),
 		cmocka_unit_test(test_redirected),

@@ -47,7 +47,8 @@ static void test_kinds(void **state)
 	const struct fxt_arg args[] = {
 		fxt_arg_str("parent", fxt_str_inline("a caller", 8)), fxt_arg_u64("n", 1), fxt_arg_bool("unfinished", true),
 	};
-	struct unwritten u = { .cpus = cpus, .cpus_cnt = 3 };
+	struct unwritten_cut cuts[3] = { 0 };
+	struct unwritten u = { .cuts = cuts, .cpus = cpus, .cpus_cnt = 3 };
 	struct made m;
 	unsigned int i;
 
@@ -56,9 +57,9 @@ static void test_kinds(void **state)
 	made_open(&m);
 	put_strings(&m);
 	for (i = 0; i < 3; i++)
-		put_switch(&m, 1, cpus[i], 10, FXT_STATE_RUNNING, 11, NULL);
-	put_switch(&m, 1, 3, 10, FXT_STATE_RUNNING, 11, NULL);
-	put_switch(&m, 1, 3, 10, FXT_STATE_RUNNING, 11, "gap");
+		put_switch(&m, i, cpus[i], 10, FXT_STATE_RUNNING, 11, i ? NULL : "gap");
+	put_switch(&m, 2, 3, 12, FXT_STATE_RUNNING, 11, NULL);
+	put_switch(&m, 3, 3, 12, FXT_STATE_RUNNING, 11, "gap");
 	put_switch(&m, 1, 2, 10, FXT_STATE_RUNNING, 11, NULL);	/* not of a CPU that is recorded */
 	put_wakeup(&m, 1, 7, 10, 11);
 	put_event(&m, known, "kfxt", args, 3);
@@ -73,8 +74,9 @@ static void test_kinds(void **state)
 	made_close(&m);
 	unwritten_count(&u, m.data, m.len);
 	for (i = 0; i < 3; i++) {
-		assert_int_equal(ledger_drained(u.ledger, i)[LEDGER_SWITCHES].unwritten, i == 1 ? 2 : 1);
+		assert_int_equal(ledger_drained(u.ledger, i)[LEDGER_SWITCHES].unwritten, i ? 3 - i : 0);
 		assert_int_equal(ledger_drained(u.ledger, i)[LEDGER_WAKEUPS].unwritten, i == 2);
+		assert_true(cuts[i].known && cuts[i].ts == i && cuts[i].koid == 10);
 	}
 	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_CALLS], 2);
 	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_EVENTS], 2);

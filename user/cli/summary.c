@@ -64,7 +64,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	s->lost[SUMMARY_CALLS] = session->lost_calls;
 	s->lost[SUMMARY_MISSED] = session->missed_calls;
 	s->lost[SUMMARY_EVENTS] = session->lost_events;
-	s->lost[SUMMARY_UNWRITTEN] = session->unwritten;
+	s->lost[SUMMARY_UNWRITTEN] = timeline_unwritten(tl);
 	s->lost[SUMMARY_UNTOLD] = session->untold_switches;
 	for (i = 0; i < session->ledgers_cnt; i++) {
 		s->lost[SUMMARY_SWITCHES] += session->ledgers[i].lost_switches;
@@ -75,13 +75,13 @@ void summary_init(struct summary *s, const struct timeline *tl,
 		s->lost[SUMMARY_SHED] += session->ledgers[i].shed_calls;
 		s->lost[SUMMARY_LOGS] += session->ledgers[i].lost_logs;
 		s->lost[SUMMARY_EVENTS] += session->ledgers[i].lost_events;
-		s->lost[SUMMARY_UNWRITTEN] += session->ledgers[i].unwritten;
 	}
 }
 
 bool summary_has_gaps(const struct summary *s)
 {
-	return s->lost[SUMMARY_SWITCHES] || s->lost[SUMMARY_WAKEUPS] || s->lost[SUMMARY_UNSEEN];
+	return s->lost[SUMMARY_SWITCHES] || s->lost[SUMMARY_WAKEUPS] || s->lost[SUMMARY_UNSEEN] ||
+	       s->lost[SUMMARY_UNWRITTEN];
 }
 
 static void print_lost(const struct summary *s)

@@ -156,7 +156,7 @@ static void check_names(struct verify *v)
 {
 	size_t i;
 
-	if (timeline_is_cut(v->tl) || v->tl->session.repaired || v->tl->session.lost_names)
+	if (timeline_is_cut(v->tl) || v->tl->session.repaired || v->tl->session.lost_names || timeline_unwritten(v->tl))
 		return;
 	for (i = 0; i < v->tl->threads_cnt; i++)
 		check_name(v, &v->tl->threads[i]);

@@ -535,6 +535,16 @@ bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu)
 	       !num_cpus_has(&tl->stopped, cpu);
 }
 
+uint64_t timeline_unwritten(const struct timeline *tl)
+{
+	uint64_t sum = tl->session.unwritten;
+	size_t i;
+
+	for (i = 0; i < tl->session.ledgers_cnt; i++)
+		sum += tl->session.ledgers[i].unwritten;
+	return sum;
+}
+
 bool timeline_is_cut(const struct timeline *tl)
 {
 	const struct timeline_session *s = &tl->session;

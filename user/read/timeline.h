@@ -156,6 +156,8 @@ bool timeline_is_partial(const struct timeline *tl);
 bool timeline_is_recorded(const struct timeline *tl, unsigned int cpu);
 /* Whether they lack their end, so that what follows the last one is unknown. */
 bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu);
+/* Events that could not be written, by a full disk and the like: what names or draws them may be missing too. */
+uint64_t timeline_unwritten(const struct timeline *tl);
 /* Whether `kfxt record` began the trace and the end of any CPU or of all is missing. */
 bool timeline_is_cut(const struct timeline *tl);
 

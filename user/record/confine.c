@@ -155,7 +155,7 @@ int confine_drop_all(void)
 static const int calls[] = {
 	/* The rings, the trace, the side ring, what comes from elsewhere. */
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(lseek),
-	SCMP_SYS(ftruncate), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(close), SCMP_SYS(fcntl),
+	SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(close), SCMP_SYS(fcntl),
 	SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_ctl),
 	SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_settime),
 	/* Names from /proc; the end of the instance of tracefs. */

@@ -130,6 +130,18 @@ int gaps_write_open(struct gaps *g, unsigned int i, uint32_t cpu, struct cpu_ctl
 				  lost || !args[3].u64 ? NULL : "not reported by the kernel", args);
 }
 
+int gaps_write_cut(struct gaps *g, unsigned int i, uint32_t cpu, uint64_t from_ns, uint64_t stop_ns,
+		   uint64_t switches, uint64_t wakeups)
+{
+	const struct fxt_arg args[] = {
+		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", switches), fxt_arg_u64("wakeups", wakeups),
+		fxt_arg_u64("unseen", 0),
+	};
+	const int err = name_track(g, PSEUDO_LOST, cpu, &g->told[i].gaps_named);
+
+	return err ?: write_slice(g, PSEUDO_LOST, from_ns, stop_ns, switches + wakeups, NULL, args);
+}
+
 void gaps_close(struct gaps *g)
 {
 	free(g);

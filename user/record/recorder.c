@@ -33,6 +33,7 @@
 #define NS_PER_SECOND	1000000000ULL
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 #define EVENT_PIECES	64	/* written at once */
+#define LAST_WORDS_BYTES(cpus)	(65536U + 4096U * (cpus))	/* some times what end_short() writes */
 #define END_TRIES	100	/* a CPU with no room for its last record is drained and asked again */
 
 const uint32_t recorder_strings_from = STR_CNT;
@@ -171,7 +172,8 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		goto err_close;
 	*what = NULL;
 	err = sink_open(&r->sink, &(struct sink_cfg){
-		.path = cfg->output, .compress = cfg->compress, .lost = take_back, .lost_ctx = r,
+		.path = cfg->output, .compress = cfg->compress, .reserve = LAST_WORDS_BYTES(cfg->cpus_cnt),
+		.lost = take_back, .lost_ctx = r,
 	}, hint);
 	err = err ?: fxt_writer_open(&r->w, sink_write, r->sink);
 	if (!err && cfg->perfetto_packets)
@@ -181,13 +183,16 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		err = logs_open(&r->logs, r->w, r->packets, "/dev/kmsg");
 	err = err ?: gaps_open(&r->gaps, r->w, cfg->cpus_cnt);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
-	if (!r->pieces)
+	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
+	if (!r->pieces || !r->unwritten.cuts)
 		err = -ENOMEM;
 	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
 		.probes = r->probes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
 		.funcs = cfg->funcs, .events = cfg->events, .logs = r->logs,
 	});
-	r->unwritten = (struct unwritten){ .ledger = r->ledger, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt };
+	r->unwritten.ledger = r->ledger;
+	r->unwritten.cpus = cfg->cpus;
+	r->unwritten.cpus_cnt = cfg->cpus_cnt;
 	err = err ?: write_header(r);
 	if (err)
 		goto err_close;
@@ -394,44 +399,91 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 	return err;
 }
 
+/* The last record of a CPU: who ran until then is switched out. */
+static int write_stop_mark(struct recorder *r, struct fxt_writer *w, unsigned int i, const struct unwritten_cut *at)
+{
+	const struct fxt_switch last = {
+		.ts = at->ts, .cpu = r->cfg->cpus[i], .state = FXT_STATE_RUNNING, .out = at->koid,
+	};
+	const struct fxt_arg args[] = {
+		fxt_arg_i32("outgoing_weight", at->prio),
+		fxt_arg_i32("incoming_weight", FXT_WEIGHT_IDLE),
+		fxt_arg_str("mark", fxt_str("stop")),
+	};
+
+	return fxt_write_switch(w, &last, args, 3);
+}
+
 /*
  * A CPU that could not end by its own program, having gone offline or finding no
  * room to the last: its last record is written here, from its control words. How
  * long the last thread ran is then unknown, so its slice has no length.
  */
-static int end_by_hand(struct recorder *r, unsigned int i)
+static int end_by_hand(struct recorder *r, struct fxt_writer *w, struct gaps *gaps, unsigned int i)
 {
 	struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
-	const bool gap = ctl->gap_ns, hidden = !gap && ctl->hidden;
-	const struct fxt_switch last = {
-		.ts = gap ? ctl->gap_ns : ctl->last_ns,
-		.cpu = r->cfg->cpus[i],
-		.state = FXT_STATE_RUNNING,
-		.out = gap ? ctl->gap_koid : hidden ? 0 : ctl->last_koid,
-	};
-	const struct fxt_arg args[] = {
-		fxt_arg_i32("outgoing_weight", gap ? ctl->gap_prio : hidden ? FXT_WEIGHT_IDLE : ctl->last_prio),
-		fxt_arg_i32("incoming_weight", FXT_WEIGHT_IDLE),
-		fxt_arg_str("mark", fxt_str("stop")),
-	};
-
+	struct unwritten_cut end = { true, ctl->last_ns, ctl->last_koid, ctl->last_prio };
 	int err;
 
 	if (ctl->state == CPU_OFF)
 		return 0;
 	ctl->state = CPU_OFF;
-	err = fxt_write_switch(r->w, &last, args, 3);
-	return err ?: gaps_write_open(r->gaps, i, r->cfg->cpus[i], ctl, r->stop_ns);
+	if (ctl->gap_ns)
+		end = (struct unwritten_cut){ true, ctl->gap_ns, ctl->gap_koid, ctl->gap_prio };
+	else if (ctl->hidden)
+		end = (struct unwritten_cut){ true, ctl->last_ns, 0, FXT_WEIGHT_IDLE };
+	err = write_stop_mark(r, w, i, &end);
+	return err ?: gaps_write_open(gaps, i, r->cfg->cpus[i], ctl, r->stop_ns);
 }
 
 /* Which CPUs are online now tells a reader whether others came that were not recorded. */
-static int write_stop(struct recorder *r)
+static int write_stop(struct recorder *r, struct fxt_writer *w)
 {
 	char online[RECORDER_CPUS_TEXT];
 	int err = recorder_online_cpus(online, sizeof(online));
 	const struct fxt_arg arg = fxt_arg_str("online", fxt_str_inline(online, strlen(online)));
 
-	return ledger_write_event(r->w, "stop", r->stop_ns, &arg, !err);
+	return ledger_write_event(w, "stop", r->stop_ns, &arg, !err);
+}
+
+/* The end of a CPU of which switches could not be written: at the first of them. */
+static int cut_cpu(struct recorder *r, struct fxt_writer *w, struct gaps *gaps, unsigned int i)
+{
+	const struct unwritten_cut *cut = &r->unwritten.cuts[i];
+	const struct ledger_drained *drained = ledger_drained(r->ledger, i);
+	int err;
+
+	if (!cut->known)
+		return end_by_hand(r, w, gaps, i);
+	err = write_stop_mark(r, w, i, cut);
+	return err ?: gaps_write_cut(gaps, i, r->cfg->cpus[i], cut->ts, r->stop_ns,
+				     drained[LEDGER_SWITCHES].unwritten, drained[LEDGER_WAKEUPS].unwritten);
+}
+
+/*
+ * The output took no more: with its last words the trace tells where it ends and what is missing.
+ * By a new writer, since not all that the other one has written is there.
+ */
+static int end_short(struct recorder *r)
+{
+	struct fxt_writer *w = NULL;
+	struct packets *packets = NULL;
+	struct gaps *gaps = NULL;
+	int err = sink_last_words(r->sink);
+	unsigned int i;
+
+	err = err ?: fxt_writer_open(&w, sink_write, r->sink);
+	err = err ?: gaps_open(&gaps, w, r->cfg->cpus_cnt);
+	if (!err && r->packets)
+		err = packets_open(&packets, w);
+	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
+		err = cut_cpu(r, w, gaps, i);
+	err = err ?: write_stop(r, w);
+	err = err ?: ledger_write(r->ledger, w, packets, r->stop_ns);
+	packets_close(packets);
+	gaps_close(gaps);
+	err = fxt_writer_close(w) ?: err;
+	return sink_finish(r->sink) ?: err;
 }
 
 int recorder_end(struct recorder *r)
@@ -451,12 +503,12 @@ int recorder_end(struct recorder *r)
 	if (r->cfg->events)
 		err = events_poll(r->cfg->events, r->w, r->stop_ns, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
-		err = end_by_hand(r, i);
+		err = end_by_hand(r, r->w, r->gaps, i);
 	if (!err && r->cfg->funcs)
 		err = funcs_write_unfinished(r->cfg->funcs, r->w, r->stop_ns);
 	err = err ?: scan_if_needed(r);
 	err = err ?: states_write_end(r->states, r->names, r->stop_ns);
-	err = err ?: write_stop(r);
+	err = err ?: write_stop(r, r->w);
 	err = err ?: ledger_write(r->ledger, r->w, r->packets, r->stop_ns);
 	if (!err && r->packets)
 		err = packets_flush(r->packets);
@@ -464,6 +516,8 @@ int recorder_end(struct recorder *r)
 		err = packets_write_clocks(r->packets);
 	err = fxt_writer_flush(r->w) ?: err;
 	err = sink_finish(r->sink) ?: err;
+	if (err && sink_raw_bytes(r->sink))
+		end_short(r);
 	/* Last, since it takes long and nothing of them is recorded any more. */
 	probes_detach_events(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	return err;
@@ -511,6 +565,7 @@ int recorder_close(struct recorder *r)
 	err = sink_close(r->sink) ?: err;
 	probes_close(r->probes);
 	free(r->pieces);
+	free(r->unwritten.cuts);
 	ledger_close(r->ledger);
 	free(r);
 	return err;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,11 +23,17 @@
 #include "sink_queue.h"
 
 #define OPEN_TRIES	10
+#define ROOM_BYTES	(8U << 20)	/* asked for at a time */
+#define FIT_BYTES	4096U		/* less is not asked for */
 
 struct sink {
 	int fd;
 	bool is_file;			/* one that can be cut and written over */
 	off_t start;			/* of the trace in it */
+	uint64_t limit;			/* RLIMIT_FSIZE */
+	uint64_t room;			/* the file has blocks up to here; used by whoever writes */
+	size_t reserve;			/* of these, as many are for last words */
+	bool full, speaks_last;
 	sink_lost_fn lost;
 	void *lost_ctx;
 	int err;
@@ -155,11 +162,14 @@ static void add(uint64_t *count, uint64_t n)
 
 static void look_at_file(struct sink *s)
 {
+	struct rlimit limit;
 	struct stat st;
 
 	s->start = lseek(s->fd, 0, SEEK_CUR);
 	s->is_file = !fstat(s->fd, &st) && S_ISREG(st.st_mode) && s->start >= 0 &&
 		     !(fcntl(s->fd, F_GETFL) & O_APPEND);
+	s->limit = getrlimit(RLIMIT_FSIZE, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+	s->room = s->start;
 }
 
 static int write_block(void *ctx, const void *data, size_t len);
@@ -182,6 +192,7 @@ int sink_open(struct sink **out, const struct sink_cfg *cfg, const char **hint)
 	s->lost = cfg->lost;
 	s->lost_ctx = cfg->lost_ctx;
 	look_at_file(s);
+	s->reserve = s->is_file ? cfg->reserve : 0;
 	if (cfg->compress.method != COMPRESS_NONE) {
 		err = compressor_open(&s->compressor, &cfg->compress, SINK_BLOCK_BYTES);
 		err = err ?: sink_queue_open(&s->queue, write_block, s);
@@ -212,6 +223,56 @@ size_t sink_whole_records(const void *data, size_t len)
 }
 
 /* ---- writing ------------------------------------------------------------------ */
+
+/* Before @len bytes are written: behind them there is still the room for last words. */
+static int make_room(struct sink *s, size_t len)
+{
+	const uint64_t wanted = s->start + s->bytes + len + s->reserve;
+	int err = 0;
+
+	if (!s->reserve || (wanted <= s->room && wanted <= s->limit))
+		return 0;
+	if (wanted > s->limit)
+		err = EFBIG;
+	else if (!fallocate(s->fd, FALLOC_FL_KEEP_SIZE, s->room, wanted + ROOM_BYTES - s->room))
+		s->room = wanted + ROOM_BYTES;
+	else if (!fallocate(s->fd, FALLOC_FL_KEEP_SIZE, s->room, wanted - s->room))
+		s->room = wanted;
+	else if (errno == ENOSPC || errno == EDQUOT)
+		err = errno;
+	else
+		s->reserve = 0;		/* this file system cannot */
+	s->full = err;
+	return -err;
+}
+
+/* Shortens what there is no room for all of, @len bytes, to whole records that there is room for. */
+static void fit(struct sink *s, struct iovec *iov, int cnt, size_t len)
+{
+	size_t room = 0, step;
+	int i;
+
+	for (step = len / 2; step >= FIT_BYTES; step /= 2)
+		if (!make_room(s, room + step))
+			room += step;
+	s->full = true;
+	for (i = 0; i < cnt; i++) {
+		len = iov[i].iov_len;
+		if (len > room)
+			iov[i].iov_len = sink_whole_records(iov[i].iov_base, room);
+		room -= len < room ? len : room;
+	}
+}
+
+/* What was asked for and not used is not the trace's. */
+static void give_room_back(struct sink *s)
+{
+	const uint64_t end = s->start + s->bytes;
+	struct stat st;
+
+	if (s->room > end && !fstat(s->fd, &st) && (uint64_t)st.st_size <= end && ftruncate(s->fd, st.st_size))
+		s->room = end;		/* then the file keeps it, which harms nothing */
+}
 
 /* The file ends behind what counts as written. */
 static void cut_back(struct sink *s)
@@ -280,16 +341,24 @@ static void write_failed(struct sink *s, const struct iovec *iov, int cnt, size_
 static int write_plain(struct sink *s, const struct iovec *iov, int cnt)
 {
 	struct iovec left[cnt];
-	size_t done = 0;
+	size_t done = 0, len = 0;
+	int i, err, failed;
 
+	for (i = 0; i < cnt; i++)
+		len += iov[i].iov_len;
 	memcpy(left, iov, sizeof(left));
-	s->err = write_all(s, left, cnt, &done);
-	if (s->err) {
+	err = make_room(s, len);
+	if (err)
+		fit(s, left, cnt, len);
+	failed = write_all(s, left, cnt, &done);
+	s->full = err && !failed;
+	s->err = failed ?: err;
+	if (s->err)
 		write_failed(s, iov, cnt, done);
-		cut_back(s);
-	} else {
+	else
 		add(&s->bytes, done);
-	}
+	if (failed)
+		cut_back(s);
 	return s->err;
 }
 
@@ -308,15 +377,18 @@ static void restore_end(struct sink *s)
 		s->end_bytes = 0;
 }
 
-/* In the queue's thread. */
+/* In the queue's thread, but for last words. What the compressor has taken must be written: room comes first. */
 static int write_block(void *ctx, const void *data, size_t len)
 {
 	struct sink *s = ctx;
 	unsigned char end[COMPRESS_END_BYTES_MAX];
 	struct iovec block, iov[2];
 	size_t done = 0;
-	int err = compressor_add(s->compressor, data, len, &block);
+	int err = make_room(s, compressor_bound(s->compressor, len) + sizeof(end));
 
+	if (err)
+		return err;
+	err = compressor_add(s->compressor, data, len, &block);
 	iov[0] = block;
 	iov[1] = (struct iovec){ end, compressor_end(s->compressor, end) };
 	err = err ?: write_all(s, iov, s->is_file ? 2 : 1, &done);
@@ -360,14 +432,26 @@ static int queue(struct sink *s, const struct iovec *iov, int cnt)
 	return err;
 }
 
+/* Its thread has ended. */
+static int write_blocks(struct sink *s, const struct iovec *iov, int cnt)
+{
+	int i;
+
+	for (i = 0; i < cnt && !s->err; i++)
+		s->err = write_block(s, iov[i].iov_base, iov[i].iov_len);
+	return s->err;
+}
+
 /* ---- both --------------------------------------------------------------------- */
 
 int sink_writev(struct sink *s, struct iovec *iov, int cnt)
 {
 	int i;
 
+	if (!s->err && s->queue)
+		return s->speaks_last ? write_blocks(s, iov, cnt) : queue(s, iov, cnt);
 	if (!s->err)
-		return s->queue ? queue(s, iov, cnt) : write_plain(s, iov, cnt);
+		return write_plain(s, iov, cnt);
 	for (i = 0; i < cnt && s->lost; i++)
 		s->lost(s->lost_ctx, iov[i].iov_base, iov[i].iov_len);
 	return s->err;
@@ -382,9 +466,24 @@ int sink_write(void *ctx, const void *data, size_t len)
 
 int sink_flush(struct sink *s)
 {
-	int err = s->err || !s->queue ? 0 : sink_queue_flush(s->queue);
+	int err = s->err || !s->queue || s->speaks_last ? 0 : sink_queue_flush(s->queue);
 
 	return err ? give_up(s, err) : s->err;
+}
+
+int sink_last_words(struct sink *s)
+{
+	if (!s->full)
+		return s->err;
+	s->err = s->reserve = s->full = s->finished = 0;
+	s->lost = NULL;
+	s->speaks_last = true;
+	if (s->queue) {		/* over the end that stands there */
+		s->bytes -= s->end_bytes;
+		if (lseek(s->fd, s->start + s->bytes, SEEK_SET) < 0)
+			s->err = -errno;
+	}
+	return s->err;
 }
 
 int sink_finish(struct sink *s)
@@ -396,7 +495,7 @@ int sink_finish(struct sink *s)
 	if (s->err || !s->queue || s->finished)
 		return s->err;
 	s->finished = true;
-	err = sink_queue_finish(s->queue);
+	err = s->speaks_last ? 0 : sink_queue_finish(s->queue);
 	if (err)
 		return give_up(s, err);
 	end.iov_len = s->end_bytes;	/* as of the last block */
@@ -423,6 +522,7 @@ int sink_close(struct sink *s)
 	if (!s)
 		return 0;
 	err = sink_finish(s);
+	give_room_back(s);
 	sink_queue_close(s->queue);
 	compressor_close(s->compressor);
 	if (close(s->fd) && !err)

@@ -7,6 +7,9 @@
  * always ends with a whole record: when a write fails (disk full), it is cut back to where
  * the record that did not fit began. A compressed one is cut back to the last block that
  * was written, and is a whole gzip or zstd file after every block, whatever happens then.
+ *
+ * Behind what is written of a regular file room can be kept for some last words, so that a
+ * trace that the disk has no more room for says so itself.
  */
 #ifndef RECORD_SINK_H
 #define RECORD_SINK_H
@@ -23,6 +26,7 @@ typedef void (*sink_lost_fn)(void *ctx, const void *records, size_t len);
 struct sink_cfg {
 	const char *path;		/* "-" is stdout */
 	struct compress_cfg compress;
+	size_t reserve;			/* bytes of room for last words */
 	sink_lost_fn lost;		/* called within the calls below; NULL: not told */
 	void *lost_ctx;
 };
@@ -56,6 +60,12 @@ int sink_writev(struct sink *s, struct iovec *iov, int cnt);
 int sink_write(void *ctx, const void *data, size_t len);
 /* To be called a few times a second, so that what was written does not wait for more. The same. */
 int sink_flush(struct sink *s);
+/*
+ * After an error: what is handed over from now on goes behind what was written before it, into the
+ * room that was kept, and is not told of as lost if it cannot. 0, or the error, if there is no room, as in
+ * a pipe or by an error of another kind.
+ */
+int sink_last_words(struct sink *s);
 /* Waits until all is in the trace, and ends it: nothing may be written any more. The same. */
 int sink_finish(struct sink *s);
 /* Bytes that are in the trace. */

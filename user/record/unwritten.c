@@ -10,8 +10,8 @@
 #include "ledger.h"
 #include "unwritten.h"
 
-/* The counts of a CPU, or NULL. */
-static struct ledger_drained *find_cpu(const struct unwritten *u, uint32_t cpu)
+/* The position of a CPU, or -1. */
+static int find_cpu(const struct unwritten *u, uint32_t cpu)
 {
 	unsigned int low = 0, high = u->cpus_cnt, middle;
 
@@ -22,20 +22,25 @@ static struct ledger_drained *find_cpu(const struct unwritten *u, uint32_t cpu)
 		else
 			high = middle;
 	}
-	return low < u->cpus_cnt && u->cpus[low] == cpu ? ledger_drained(u->ledger, low) : NULL;
+	return low < u->cpus_cnt && u->cpus[low] == cpu ? (int)low : -1;
 }
 
 /* Marks do not count. */
 static void count_scheduling(const struct unwritten *u, const uint64_t *rec, uint64_t words)
 {
-	struct ledger_drained *of_cpu = find_cpu(u, FXT_GET(*rec, FXT_F_SCHED_CPU));
+	const int i = find_cpu(u, FXT_GET(*rec, FXT_F_SCHED_CPU));
+	const bool marked = words > 6 && FXT_GET(rec[6], FXT_F_ARG_NAME) == STR_MARK;
 
-	if (!of_cpu)
+	if (i < 0)
 		return;
-	if (FXT_GET(*rec, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP)
-		of_cpu[LEDGER_WAKEUPS].unwritten++;
-	else if (words < 7 || FXT_GET(rec[6], FXT_F_ARG_NAME) != STR_MARK)
-		of_cpu[LEDGER_SWITCHES].unwritten++;
+	if (FXT_GET(*rec, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP) {
+		ledger_drained(u->ledger, i)[LEDGER_WAKEUPS].unwritten++;
+		return;
+	}
+	if (!marked)
+		ledger_drained(u->ledger, i)[LEDGER_SWITCHES].unwritten++;
+	if (!u->cuts[i].known && words > 4 && !(marked && FXT_GET(rec[6], FXT_F_ARG_STRING) == STR_MARK_STATE))
+		u->cuts[i] = (struct unwritten_cut){ true, rec[1], rec[2], (int32_t)(rec[4] >> 32) };
 }
 
 static uint64_t text_words(uint64_t ref)

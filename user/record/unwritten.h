@@ -6,13 +6,22 @@
 #ifndef RECORD_UNWRITTEN_H
 #define RECORD_UNWRITTEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ledger;
 
+/* The first switch of a CPU that could not be written: until then is known who ran. */
+struct unwritten_cut {
+	bool known;
+	uint64_t ts, koid;
+	int32_t prio;
+};
+
 struct unwritten {
 	struct ledger *ledger;		/* where it is counted */
+	struct unwritten_cut *cuts;	/* by position in @cpus */
 	const uint32_t *cpus;		/* that are recorded, in ascending order */
 	unsigned int cpus_cnt;
 };

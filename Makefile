@@ -5,7 +5,7 @@
 # make check      install what is missing, build, run every test
 # make check-vm   those that run on other kernels, in virtual machines
 # make fuzz       FUZZ_S=3600 FUZZ='fxt repair': the fuzzers, for so long each, all or some
-# make bench      the benchmarks (bench-ring: cost of one record; bench-func: of a call; bench-events)
+# make bench      what kfxt costs, beside its peers; BENCH=traced for one part (bench-events: other sources)
 # make install    PREFIX=/usr/local DESTDIR=
 # make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
 #
@@ -74,7 +74,7 @@ KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-vm vm-programs bench bench-ring bench-convert bench-func bench-events fuzz install uninstall clean unit headers FORCE
+.PHONY: all demo check check-vm vm-programs bench bench-programs cost-programs bench-events fuzz install uninstall clean unit headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service
 
@@ -245,28 +245,36 @@ demo:
 
 # ---- benchmarks ---------------------------------------------------------------
 
-$(call obj,tests/bench/ring_bench.c): $(O)/gen/ring_bench.skel.h
-$(O)/tests/func_load: $(O)/obj/tests/bench/func_load.o
+BENCH_LOADS := $(addprefix $(O)/tests/,func_load syscall_load rate_load ftrace_copy)
+$(BENCH_LOADS): $(O)/tests/%: $(O)/obj/tests/bench/%.o
 	$(call msg,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
-$(O)/tests/ring_bench: $(O)/obj/tests/bench/ring_bench.o
+$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c $(addprefix user/record/,ring.c sink.c sink_queue.c \
+		compress.c confine.c text_file.c))
+	$(call msg,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lseccomp -lcap -lzstd -lz -pthread
+
+$(call obj,tests/bench/ring_bench.c): $(O)/gen/ring_bench.skel.h
+$(call obj,tests/bench/empty.c): $(O)/gen/empty.skel.h
+$(addprefix $(O)/tests/,ring_bench empty jited): $(O)/tests/%: $(O)/obj/tests/bench/%.o
 	$(call msg,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
 
-bench: bench-ring bench-convert bench-func bench-events
-# In a VM, since it needs a kernel with function tracing; KERNEL=6.1 for another one.
-KERNEL	?= 6.12
-bench-func: $(O)/kfxt $(O)/tests/func_load
-	$(Q)$(PYTHON) tests/vm/matrix.py --bench $(O) $(KERNEL)
-bench-convert: $(O)/kfxt
-	$(Q)tests/bench/convert.sh $(O)
+# BENCH=traced for one of: traced kernel recorder ends functions import scale (tests/bench/bench.py).
+bench:
+	$(Q)scripts/install-packages.sh bench
+	$(Q)$(MAKE) --no-print-directory all bench-programs
+	$(Q)$(PYTHON) tests/bench/bench.py $(O) $(BENCH)
+# What tests/bench/cost_test.py needs.
+cost-programs: $(addprefix $(O)/tests/,drain_load jited pingpong)
+bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load ring_bench empty pingpong load)
+# Of other sources than the scheduler's: system calls, the log, silent ones, compression.
 bench-events: $(O)/kfxt $(O)/tests/calls $(O)/tests/pingpong
 	$(Q)$(PYTHON) tests/bench/event_bench.py $(O)
-bench-ring: $(O)/tests/ring_bench
-	$(Q)$(O)/tests/ring_bench
 
 # ---- kernel module ---------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #
 #   install-packages.sh build    to build and run (make demo)
 #   install-packages.sh test     and to test (make check)
+#   install-packages.sh bench    and to compare with its peers (make bench)
 #
 # Does nothing, and needs no right, where all of it is there already.
 set -euo pipefail
@@ -12,12 +13,14 @@ set -euo pipefail
 build=(build-essential clang libbpf-dev bpftool libcap-dev libelf-dev libseccomp-dev libtraceevent-dev zlib1g-dev
 	libzstd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config)
 testing=(busybox-static gcc-aarch64-linux-gnu git jq kmod less libclang-rt-14-dev libcmocka-dev
-	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck strace systemtap-sdt-dev util-linux zstd)
+	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck strace systemtap-sdt-dev util-linux valgrind zstd)
+peers=(bpftrace linux-perf rt-tests trace-cmd)
 
 case ${1:-} in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${testing[@]}") ;;
-*) echo "usage: install-packages.sh build|test" >&2; exit 2 ;;
+bench) wanted=("${build[@]}" "${testing[@]}" "${peers[@]}") ;;
+*) echo "usage: install-packages.sh build|test|bench" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -5,8 +5,8 @@
 # tests; without them they fail, since skipped is not passed.
 #
 #   tests/run.sh [SUITE...]     unit golden convert sanitize fuzz live ends func log mark filter tracepoints
-#                               presets syscalls compression privileges faults ledger soak docs scripts install
-#                               vm arm64
+#                               presets syscalls compression privileges faults ledger soak cost docs scripts
+#                               install vm arm64
 #
 # Prints TAP, then one line per suite, and last "N passed, N failed, N skipped".
 set -uo pipefail
@@ -187,6 +187,15 @@ suite_arm64() {
 	suite arm64 python3 tests/vm/arm64.py "$O"
 }
 
+# That nothing has become dearer, by counts that are the same each time.
+suite_cost() {
+	if ! build O="$O" all cost-programs; then
+		tally cost 0 1 0
+		return
+	fi
+	suite cost python3 tests/bench/cost_test.py "$O"
+}
+
 suite_docs() {
 	suite docs tests/docs.sh "$O"
 }
@@ -234,7 +243,7 @@ build_example() {
 
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(unit golden convert sanitize fuzz live ends func log mark filter tracepoints presets syscalls
-	compression privileges faults ledger soak docs scripts install vm arm64)
+	compression privileges faults ledger soak cost docs scripts install vm arm64)
 begin=$SECONDS
 if build O="$O" all unit; then
 	for name in "${suites[@]}"; do

@@ -140,7 +140,6 @@ def main():
     table('entry and return of one function', *added(rows_of(FUNCTION, True, returns), loop_ns, 2))
     if wide:
         table('entry of every function, a load of forks', *added(rows_of('*', False, wide), fork_ns, 2))
-    print('bench-func: done')
 
 
 if __name__ == '__main__':

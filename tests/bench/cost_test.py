@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Has anything become dearer? Counts, which no noise changes, against tests/bench/baseline.json.
+
+    cost_test.py BUILD_DIR [--update]
+
+Instructions of the import and of the drain for the same input (callgrind), of the scheduler's BPF programs as
+compiled and as this kernel makes machine code of them, and bytes an event. Fails where one is more than
+3 % above the baseline; who means it to be changes that file in the same commit (--update). Needs root and
+BPF. Prints TAP and, last, how many passed, failed and were skipped.
+"""
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BASELINE = HERE + '/baseline.json'
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
+KFXT = BUILD + '/kfxt'
+MARGIN = 0.03
+PROGRAMS = ('on_sched_switch', 'on_sched_waking')     # names are cut to 15 characters: these are told apart
+# Of kernels: 6.1.123-amd64 is like every 6.1 of that architecture.
+MACHINE = {'x86_64': 'i386:x86-64'}.get(os.uname().machine, os.uname().machine)    # as objdump has it
+KERNEL = '.'.join(os.uname().release.split('.')[:2]) + ' ' + os.uname().machine
+
+
+def instructions(*command, only=None):
+    """As callgrind counts them, of all or of a function and what it calls."""
+    options = [f'--toggle-collect={only}'] if only else []
+    r = subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', *options, *command],
+                       capture_output=True, text=True)
+    m = re.search(r'Collected : (\d+)', r.stderr)
+    if r.returncode or not m:
+        raise RuntimeError(f'{command[0]}: {r.stderr[-500:]}')
+    return int(m[1])
+
+
+def of_import(tmp):
+    with gzip.open(HERE + '/../convert/base-mixed-6.12.txt.gz') as f, open(tmp + '/text', 'wb') as to:
+        to.write(f.read())
+    return {'import': instructions(KFXT, 'convert', '-q', '-o', tmp + '/t.fxt', tmp + '/text')}
+
+
+def of_drain(tmp):
+    return {f'drain, {what}': instructions(BUILD + '/tests/drain_load', str(cpus), str(records), '10', tmp + '/drained',
+                                           only='drain_all')
+            for what, cpus, records in (('2 CPUs', 2, 20000), ('64 CPUs, little in each ring', 64, 20))}
+
+
+def of_objects():
+    """As compiled, before any kernel has seen them; .text is what they call."""
+    out = subprocess.run(['readelf', '-SW', BUILD + '/gen/sched.bpf.o'], capture_output=True, text=True, check=True).stdout
+    return {f'{m[1]}, compiled': int(m[2], 16) // 8
+            for m in re.finditer(r'\] (\.text|tp_btf/\S+) +PROGBITS +\w+ +\w+ (\w+)', out)}
+
+
+def of_programs(tmp):
+    """As this kernel runs them."""
+    p = subprocess.Popen([KFXT, 'record', '-q', '-o', '/dev/null'])
+    try:
+        time.sleep(1)
+        subprocess.run([BUILD + '/tests/jited', tmp], check=True)
+    finally:
+        p.terminate()
+        p.wait()
+    return {f'{name}, on {KERNEL}': len(re.findall(r'^ *[0-9a-f]+:\t', subprocess.run(
+                ['objdump', '-D', '-b', 'binary', '-m', MACHINE, f'{tmp}/{name[:15]}'], capture_output=True, text=True,
+                check=True).stdout, re.M)) for name in PROGRAMS}
+
+
+def of_file(tmp):
+    """Of as many events that what else is in the file does not matter."""
+    r = subprocess.run([KFXT, 'record', '-o', tmp + '/t.fxt', '--', BUILD + '/tests/pingpong', '200000', '0'],
+                       capture_output=True, text=True, check=True)
+    m = re.search(r' (\d+) switches, (\d+) wakeups.*?, (\d+) lost', r.stderr)
+    if int(m[3]):
+        raise RuntimeError(r.stderr)
+    return {'bytes an event': round(os.path.getsize(tmp + '/t.fxt') / (int(m[1]) + int(m[2])), 2)}
+
+
+def measured():
+    found = {}
+    for measure in of_import, of_drain, lambda tmp: of_objects(), of_programs, of_file:
+        with tempfile.TemporaryDirectory() as tmp:
+            found.update(measure(tmp))
+    return found
+
+
+def main():
+    if os.geteuid():
+        sys.exit('cost: needs root')
+    with open(BASELINE) as f:
+        baseline = json.load(f)
+    found = measured()
+    if '--update' in sys.argv:
+        with open(BASELINE, 'w') as f:
+            json.dump({**baseline, **found}, f, indent=1)
+            f.write('\n')
+        return 0
+    failed = 0
+    for name, value in found.items():
+        was = baseline.get(name)
+        # A kernel that is not in the file yet has nothing to be compared with: what is compiled tells enough.
+        bad = was is not None and value > was * (1 + MARGIN)
+        failed += bad
+        print(f'{"not ok" if bad else "ok"} - {name}: {value:,}' +
+              (f', {(value / was - 1) * 100:+.1f} % of {was:,}' if was else ', which is new (cost_test.py --update)'))
+        if not bad and was and value < was * (1 - MARGIN):
+            print(f'# cheaper: cost_test.py {sys.argv[1]} --update')
+    print(f'cost: {len(found) - failed} passed, {failed} failed, 0 skipped')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The machine code of every BPF program that is loaded: jited DIR writes it to DIR/NAME.
+ */
+#include <bpf/bpf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CODE_BYTES_MAX	(1U << 20)
+
+static int dump(int fd, const char *dir, unsigned char *code)
+{
+	struct bpf_prog_info info = { .jited_prog_len = CODE_BYTES_MAX, .jited_prog_insns = (uintptr_t)code };
+	uint32_t len = sizeof(info);
+	char path[4096];
+	size_t done;
+	FILE *f;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -1;
+	if (!info.name[0] || info.jited_prog_len > CODE_BYTES_MAX)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", dir, info.name);
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	done = fwrite(code, 1, info.jited_prog_len, f);
+	return fclose(f) || done != info.jited_prog_len ? -1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *code = malloc(CODE_BYTES_MAX);
+	uint32_t id = 0;
+	int fd, err = 0;
+
+	if (argc != 2 || !code)
+		return 2;
+	while (!err && !bpf_prog_get_next_id(id, &id)) {
+		fd = bpf_prog_get_fd_by_id(id);
+		if (fd < 0)
+			continue;	/* it has gone */
+		err = dump(fd, argv[1], code);
+		close(fd);
+	}
+	if (err)
+		perror("jited");
+	return err ? 1 : 0;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a recorder costs those that it traces."""
+import os
+import resource
+import statistics
+import subprocess
+
+import peers
+from pairs import Table, added, in_turn, ratios, spread, told
+
+ROUNDS = int(os.environ.get('BENCH_ROUNDS', 9))
+SWITCH_ROUNDS = 150_000
+GAMES = 3           # the median of which is one measurement
+MESSAGES = ['hackbench', '-g', '2', '-l', '1500']
+CALLS = 2_000_000
+
+
+def cpus():
+    """One to be traced, and the others, for the recorders."""
+    mine = sorted(os.sched_getaffinity(0))
+    return mine[-1], set(mine[:-1]) or {mine[-1]}
+
+
+def game(tests, cpu):
+    """Nanoseconds a switch takes in a token game of two threads on one CPU."""
+    out = subprocess.run([tests + '/pingpong', str(SWITCH_ROUNDS), str(cpu)], capture_output=True, text=True, check=True)
+    rows = [list(map(int, line.split())) for line in out.stdout.splitlines()]
+    return (max(r[4] for r in rows) - min(r[3] for r in rows)) / sum(r[1] + r[2] for r in rows)
+
+
+def games(tests, cpu):
+    return statistics.median(game(tests, cpu) for _ in range(GAMES))
+
+
+def messages():
+    """CPU seconds of hackbench: 80 processes that send to each other, on all CPUs."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(MESSAGES, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def calls(tests, cpu):
+    """Nanoseconds of a system call; none of what it does is traced."""
+    pin = lambda: os.sched_setaffinity(0, {cpu})    # noqa: E731
+    out = subprocess.run([tests + '/syscall_load', str(CALLS)], capture_output=True, text=True, check=True, preexec_fn=pin)
+    return float(out.stdout)
+
+
+def beside(peer, measure, into, elsewhere=None):
+    def run():
+        if peer is None:
+            return measure()
+        with peer.recording(into, elsewhere):
+            value = measure()
+        losses.setdefault(peer.name, []).append(peer.used.lost)
+        return value
+    losses = beside.losses
+    return run
+
+
+beside.losses = {}
+
+
+def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0):
+    """One table: each recorder's share in @measure, as a ratio to nothing and kfxt's to each."""
+    beside.losses.clear()
+    measures = {'nothing': beside(None, measure, into)}
+    measures.update((r.name, beside(r, measure, into, elsewhere)) for r in recorders)
+    taken = in_turn(measures, ROUNDS, lambda text: say(f'{title}: {text}'))
+    extra, rows = added(taken, 'nothing'), []
+    for r in recorders:
+        ratio = None if r.name == 'kfxt' else ratios(extra['kfxt'], extra[r.name])
+        lost = sum(n or 0 for n in beside.losses[r.name])
+        rows.append([r.name, told(spread(extra[r.name]), digits), told(spread([a / b for a, b in zip(taken[r.name],
+                     taken['nothing'])])), told(ratio) if ratio else '' if r.name == 'kfxt' else 'not to be told', lost])
+    base = told(spread(taken['nothing']), digits)
+    return Table(title, ['', f'added, {unit}', 'to untraced = 1', 'kfxt to it = 1', 'lost'], rows,
+                 f'Untraced: {base} {unit}. {ROUNDS} rounds; medians, and between which quarters of the rounds lie.')
+
+
+def run(build, into, recorders, say):
+    tests, (cpu, elsewhere) = build + '/tests', cpus()
+    yield compare('A switch of two threads on one CPU, the recorder on another', 'ns', lambda: games(tests, cpu),
+                  recorders, into, say, elsewhere)
+    if peers.shutil.which('hackbench'):
+        yield compare('hackbench, 80 processes on all CPUs, the recorder among them', 'CPU s', messages, recorders, into, say,
+                      digits=2)
+    some = [r for r in recorders if r.name in ('kfxt', 'raw ftrace', 'perf record')]
+    yield compare('A system call, in which nothing is traced', 'ns', lambda: calls(tests, cpu), some, into, say, elsewhere,
+                  digits=2)

@@ -215,12 +215,13 @@ static void check_switches(struct verify *v, uint64_t *counts)
 
 /*
  * The CPU of a wakeup is not the one that counted it, and where a function was called
- * its thread tells, not its CPU: compare the sums. @counted: of a ledger, by its offset.
+ * its thread tells, not its CPU: compare the sums. @counted: of a ledger, by its offset; @cut of
+ * these were cut off.
  */
-static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in_file, size_t counted)
+static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in_file, size_t counted, uint64_t cut)
 {
 	const struct timeline_session *s = &v->tl->session;
-	uint64_t sum = 0;
+	uint64_t sum = -cut;
 	size_t i;
 
 	if (s->has_start && !s->has_totals)
@@ -255,19 +256,20 @@ static void check_balance(struct verify *v)
 
 static int check_ledgers(struct verify *v)
 {
+	const struct timeline_session *s = &v->tl->session;
 	uint64_t *counts;
 
-	if (!v->tl->session.ledgers_cnt || v->tl->session.repaired)
+	if (!s->ledgers_cnt || s->repaired)
 		return 0;
 	counts = count_switches(v->tl);
 	if (!counts)
 		return -ENOMEM;
 	check_balance(v);
 	check_switches(v, counts);
-	check_sum(v, VERIFY_LEDGER_WAKEUPS, v->tl->wakeups, offsetof(struct timeline_ledger, wakeups));
-	check_sum(v, VERIFY_LEDGER_CALLS, v->tl->calls, offsetof(struct timeline_ledger, calls));
-	check_total(v, VERIFY_LEDGER_LOGS, v->tl->session.has_logs, v->tl->logs, v->tl->session.logs);
-	check_total(v, VERIFY_LEDGER_EVENTS, v->tl->session.has_events, v->tl->others, v->tl->session.events);
+	check_sum(v, VERIFY_LEDGER_WAKEUPS, v->tl->wakeups, offsetof(struct timeline_ledger, wakeups), s->cut_wakeups);
+	check_sum(v, VERIFY_LEDGER_CALLS, v->tl->calls, offsetof(struct timeline_ledger, calls), s->cut_calls);
+	check_total(v, VERIFY_LEDGER_LOGS, s->has_logs, v->tl->logs, s->logs - s->cut_logs);
+	check_total(v, VERIFY_LEDGER_EVENTS, s->has_events, v->tl->others, s->events - s->cut_events);
 	free(counts);
 	return 0;
 }

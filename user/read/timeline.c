@@ -353,6 +353,10 @@ static void add_whole_ledger(struct timeline_session *s, const struct fxt_record
 	s->has_events |= fxt_record_arg(rec, "events") != NULL;
 	s->events += arg_number(rec, "events");
 	s->lost_events += arg_number(rec, "lost_events");
+	s->cut_wakeups += arg_number(rec, "cut_wakeups");
+	s->cut_calls += arg_number(rec, "cut_calls");
+	s->cut_logs += arg_number(rec, "cut_logs");
+	s->cut_events += arg_number(rec, "cut_events");
 	s->unwritten += unwritten(rec);
 	s->untold_switches += arg_number(rec, "untold_switches");
 	s->has_totals = true;
@@ -537,7 +541,8 @@ bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu)
 
 uint64_t timeline_unwritten(const struct timeline *tl)
 {
-	uint64_t sum = tl->session.unwritten;
+	const struct timeline_session *s = &tl->session;
+	uint64_t sum = s->unwritten + s->cut_wakeups + s->cut_calls + s->cut_logs + s->cut_events;
 	size_t i;
 
 	for (i = 0; i < tl->session.ledgers_cnt; i++)

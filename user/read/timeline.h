@@ -115,6 +115,7 @@ struct timeline_session {
 	uint64_t missed_calls;		/* made while another call was being traced */
 	uint64_t shared_koids;		/* threads with the koid of an earlier one */
 	uint64_t unwritten;		/* that are no CPU's */
+	uint64_t cut_wakeups, cut_calls, cut_logs, cut_events;	/* of those counted: not in the file after all */
 	uint64_t untold_switches;	/* by the kernel's own count */
 };
 

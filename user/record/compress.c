@@ -33,8 +33,7 @@ struct compressor {
 static const struct method {
 	const char *name, *suffix;
 	int level_max, level_default;
-	int (*open)(struct compressor *c, int level);
-	size_t (*bound)(struct compressor *c, size_t len);
+	int (*open)(struct compressor *c, int level, size_t piece_max);
 	int (*add)(struct compressor *c, const void *data, size_t len);
 	size_t (*end)(const struct compressor *c, unsigned char *end);
 } methods[COMPRESS_METHOD_CNT];
@@ -44,17 +43,13 @@ static const struct method {
 /* Deflate, no name, no time, made on Unix. */
 static const unsigned char gzip_header[] = { 0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 };
 
-static int open_gzip(struct compressor *c, int level)
+static int open_gzip(struct compressor *c, int level, size_t piece_max)
 {
 	if (deflateInit2(&c->gzip, level, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	c->has_gzip = true;
+	c->buf_bytes = sizeof(gzip_header) + deflateBound(&c->gzip, piece_max) + FLUSH_BYTES;
 	return 0;
-}
-
-static size_t bound_gzip(struct compressor *c, size_t len)
-{
-	return sizeof(gzip_header) + deflateBound(&c->gzip, len) + FLUSH_BYTES;
 }
 
 static int add_gzip(struct compressor *c, const void *data, size_t len)
@@ -88,7 +83,7 @@ static size_t end_gzip(const struct compressor *c, unsigned char *end)
 
 /* ---- zstd ----------------------------------------------------------------- */
 
-static int open_zstd(struct compressor *c, int level)
+static int open_zstd(struct compressor *c, int level, size_t piece_max)
 {
 	c->zstd = ZSTD_createCCtx();
 	if (!c->zstd)
@@ -96,13 +91,8 @@ static int open_zstd(struct compressor *c, int level)
 	/* No checksum: it would have to be known without ending the frame. */
 	if (ZSTD_isError(ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, level)))
 		return -EINVAL;
+	c->buf_bytes = ZSTD_compressBound(piece_max) + FLUSH_BYTES;
 	return 0;
-}
-
-static size_t bound_zstd(struct compressor *c, size_t len)
-{
-	(void)c;
-	return ZSTD_compressBound(len) + FLUSH_BYTES;
 }
 
 static int add_zstd(struct compressor *c, const void *data, size_t len)
@@ -128,8 +118,8 @@ static size_t end_zstd(const struct compressor *c, unsigned char *end)
 /* ---- both ----------------------------------------------------------------- */
 
 static const struct method methods[COMPRESS_METHOD_CNT] = {
-	[COMPRESS_GZIP] = { "gzip", ".gz", 9, 3, open_gzip, bound_gzip, add_gzip, end_gzip },
-	[COMPRESS_ZSTD] = { "zstd", ".zst", 19, 3, open_zstd, bound_zstd, add_zstd, end_zstd },
+	[COMPRESS_GZIP] = { "gzip", ".gz", 9, 3, open_gzip, add_gzip, end_gzip },
+	[COMPRESS_ZSTD] = { "zstd", ".zst", 19, 3, open_zstd, add_zstd, end_zstd },
 };
 
 const char *compress_name(enum compress_method method)
@@ -164,9 +154,8 @@ int compressor_open(struct compressor **out, const struct compress_cfg *cfg, siz
 	if (!c)
 		return -ENOMEM;
 	c->method = method;
-	err = method->open(c, cfg->level);
+	err = method->open(c, cfg->level, piece_max);
 	if (!err) {
-		c->buf_bytes = method->bound(c, piece_max);
 		c->buf = malloc(c->buf_bytes);
 		err = c->buf ? 0 : -ENOMEM;
 	}
@@ -186,11 +175,6 @@ int compressor_add(struct compressor *c, const void *data, size_t len, struct io
 	err = c->method->add(c, data, len);
 	*out = (struct iovec){ c->buf, c->used };
 	return err;
-}
-
-size_t compressor_bound(struct compressor *c, size_t len)
-{
-	return c->method->bound(c, len);
 }
 
 size_t compressor_end(const struct compressor *c, unsigned char end[COMPRESS_END_BYTES_MAX])

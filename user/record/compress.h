@@ -44,8 +44,6 @@ int compressor_open(struct compressor **out, const struct compress_cfg *cfg, siz
  * 0 or -errno, after which there is no more to be done with it.
  */
 int compressor_add(struct compressor *c, const void *data, size_t len, struct iovec *out);
-/* A piece of @len bytes does not become longer than this. */
-size_t compressor_bound(struct compressor *c, size_t len);
 /* Puts at @end what would end the stream here; returns how many bytes that are. */
 size_t compressor_end(const struct compressor *c, unsigned char end[COMPRESS_END_BYTES_MAX]);
 /* NULL is fine. */

@@ -131,15 +131,15 @@ int gaps_write_open(struct gaps *g, unsigned int i, uint32_t cpu, struct cpu_ctl
 }
 
 int gaps_write_cut(struct gaps *g, unsigned int i, uint32_t cpu, uint64_t from_ns, uint64_t stop_ns,
-		   uint64_t switches, uint64_t wakeups)
+		   uint64_t switches)
 {
 	const struct fxt_arg args[] = {
-		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", switches), fxt_arg_u64("wakeups", wakeups),
+		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", switches), fxt_arg_u64("wakeups", 0),
 		fxt_arg_u64("unseen", 0),
 	};
 	const int err = name_track(g, PSEUDO_LOST, cpu, &g->told[i].gaps_named);
 
-	return err ?: write_slice(g, PSEUDO_LOST, from_ns, stop_ns, switches + wakeups, NULL, args);
+	return err ?: write_slice(g, PSEUDO_LOST, from_ns, stop_ns, switches, NULL, args);
 }
 
 void gaps_close(struct gaps *g)

@@ -26,7 +26,7 @@ int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ct
 int gaps_write_open(struct gaps *g, unsigned int i, uint32_t cpu, struct cpu_ctl *ctl, uint64_t stop_ns);
 /* From where on nothing of the CPU could be written: what was lost there, up to @stop_ns. The same. */
 int gaps_write_cut(struct gaps *g, unsigned int i, uint32_t cpu, uint64_t from_ns, uint64_t stop_ns,
-		   uint64_t switches, uint64_t wakeups);
+		   uint64_t switches);
 /* NULL is fine. */
 void gaps_close(struct gaps *g);
 

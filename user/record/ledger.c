@@ -297,6 +297,18 @@ static int write_row(struct fxt_writer *w, uint64_t ts, uint32_t cpu, enum ledge
 	return ledger_write_event(w, "ledger", ts, a.args, a.cnt);
 }
 
+/* Of what the others count as records, what could not be written after all. */
+static int write_cut(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
+{
+	struct row_args a = { .cnt = 0 };
+	enum ledger_source s;
+
+	for (s = 0; s < LEDGER_SOURCE_CNT; s++)
+		if (l->unwritten[s])
+			put(&a, "cut", s, l->unwritten[s]);
+	return a.cnt ? ledger_write_event(w, "ledger", ts, a.args, a.cnt) : 0;
+}
+
 /* What no CPU counts. The last of the ledgers: it says that they are whole. */
 static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 {
@@ -366,6 +378,7 @@ int ledger_write(const struct ledger *l, struct fxt_writer *w, struct packets *p
 		err = write_cpu(l, w, ts, i, &lost[i]);
 		sum += lost[i];
 	}
+	err = err ?: write_cut(l, w, ts);
 	err = err ?: write_whole(l, w, ts);
 	if (!err && sum)
 		err = fxt_write_provider_event(w, LEDGER_PROVIDER, FXT_PROVIDER_EVENT_BUFFER_FULL);

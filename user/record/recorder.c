@@ -457,7 +457,7 @@ static int cut_cpu(struct recorder *r, struct fxt_writer *w, struct gaps *gaps, 
 		return end_by_hand(r, w, gaps, i);
 	err = write_stop_mark(r, w, i, cut);
 	return err ?: gaps_write_cut(gaps, i, r->cfg->cpus[i], cut->ts, r->stop_ns,
-				     drained[LEDGER_SWITCHES].unwritten, drained[LEDGER_WAKEUPS].unwritten);
+				     drained[LEDGER_SWITCHES].unwritten);
 }
 
 /*

@@ -41,6 +41,7 @@ struct sink {
 	uint64_t bytes, raw_bytes;	/* shared with the queue's thread, which alone counts if there is one */
 	struct sink_queue *queue;	/* NULL: written as it is */
 	struct compressor *compressor;	/* of that thread */
+	struct compress_cfg compress;
 	unsigned char end[COMPRESS_END_BYTES_MAX];	/* what ends the trace after @bytes */
 	size_t end_bytes;
 };
@@ -193,6 +194,7 @@ int sink_open(struct sink **out, const struct sink_cfg *cfg, const char **hint)
 	s->lost_ctx = cfg->lost_ctx;
 	look_at_file(s);
 	s->reserve = s->is_file ? cfg->reserve : 0;
+	s->compress = cfg->compress;
 	if (cfg->compress.method != COMPRESS_NONE) {
 		err = compressor_open(&s->compressor, &cfg->compress, SINK_BLOCK_BYTES);
 		err = err ?: sink_queue_open(&s->queue, write_block, s);
@@ -270,7 +272,7 @@ static void give_room_back(struct sink *s)
 	const uint64_t end = s->start + s->bytes;
 	struct stat st;
 
-	if (s->room > end && !fstat(s->fd, &st) && (uint64_t)st.st_size <= end && ftruncate(s->fd, st.st_size))
+	if (s->is_file && s->room > end && !fstat(s->fd, &st) && (uint64_t)st.st_size <= end && ftruncate(s->fd, st.st_size))
 		s->room = end;		/* then the file keeps it, which harms nothing */
 }
 
@@ -377,18 +379,18 @@ static void restore_end(struct sink *s)
 		s->end_bytes = 0;
 }
 
-/* In the queue's thread, but for last words. What the compressor has taken must be written: room comes first. */
+/* In the queue's thread, but for last words. */
 static int write_block(void *ctx, const void *data, size_t len)
 {
 	struct sink *s = ctx;
 	unsigned char end[COMPRESS_END_BYTES_MAX];
 	struct iovec block, iov[2];
 	size_t done = 0;
-	int err = make_room(s, compressor_bound(s->compressor, len) + sizeof(end));
+	int err = compressor_add(s->compressor, data, len, &block);
 
-	if (err)
-		return err;
-	err = compressor_add(s->compressor, data, len, &block);
+	err = err ?: make_room(s, block.iov_len + sizeof(end));
+	if (s->full)
+		return err;		/* the end that was there before still is */
 	iov[0] = block;
 	iov[1] = (struct iovec){ end, compressor_end(s->compressor, end) };
 	err = err ?: write_all(s, iov, s->is_file ? 2 : 1, &done);
@@ -474,15 +476,19 @@ int sink_flush(struct sink *s)
 int sink_last_words(struct sink *s)
 {
 	if (!s->full)
-		return s->err;
+		return s->err ?: -EINVAL;
 	s->err = s->reserve = s->full = s->finished = 0;
 	s->lost = NULL;
 	s->speaks_last = true;
-	if (s->queue) {		/* over the end that stands there */
-		s->bytes -= s->end_bytes;
-		if (lseek(s->fd, s->start + s->bytes, SEEK_SET) < 0)
-			s->err = -errno;
-	}
+	if (!s->queue)
+		return 0;
+	/* The compressor knows of a block that is not in the trace: behind the end that stands there, another stream begins. */
+	compressor_close(s->compressor);
+	s->compressor = NULL;
+	s->end_bytes = 0;
+	if (lseek(s->fd, s->start + s->bytes, SEEK_SET) < 0)
+		s->err = -errno;
+	s->err = s->err ?: compressor_open(&s->compressor, &s->compress, SINK_BLOCK_BYTES);
 	return s->err;
 }
 

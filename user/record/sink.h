@@ -62,8 +62,8 @@ int sink_write(void *ctx, const void *data, size_t len);
 int sink_flush(struct sink *s);
 /*
  * After an error: what is handed over from now on goes behind what was written before it, into the
- * room that was kept, and is not told of as lost if it cannot. 0, or the error, if there is no room, as in
- * a pipe or by an error of another kind.
+ * room that was kept, and is not told of as lost if it cannot. 0; that error, where there is no such room,
+ * as in a pipe; -EINVAL if there was none.
  */
 int sink_last_words(struct sink *s);
 /* Waits until all is in the trace, and ends it: nothing may be written any more. The same. */

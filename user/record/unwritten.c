@@ -34,7 +34,8 @@ static void count_scheduling(const struct unwritten *u, const uint64_t *rec, uin
 	if (i < 0)
 		return;
 	if (FXT_GET(*rec, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP) {
-		ledger_drained(u->ledger, i)[LEDGER_WAKEUPS].unwritten++;
+		/* It tells the CPU of who was woken, not whose ring it was in. */
+		ledger_unwritten(u->ledger)[LEDGER_WAKEUPS]++;
 		return;
 	}
 	if (!marked)

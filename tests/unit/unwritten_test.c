@@ -62,6 +62,7 @@ static void test_kinds(void **state)
 	put_switch(&m, 3, 3, 12, FXT_STATE_RUNNING, 11, "gap");
 	put_switch(&m, 1, 2, 10, FXT_STATE_RUNNING, 11, NULL);	/* not of a CPU that is recorded */
 	put_wakeup(&m, 1, 7, 10, 11);
+	put_wakeup(&m, 1, 2, 10, 11);	/* by one that is */
 	put_event(&m, known, "kfxt", args, 3);
 	put_event(&m, inlined, "log", args, 3);
 	put_event(&m, inlined, "function", args, 2);
@@ -77,7 +78,7 @@ static void test_kinds(void **state)
 		assert_int_equal(ledger_drained(u.ledger, i)[LEDGER_SWITCHES].unwritten, i ? 3 - i : 0);
 		assert_true(cuts[i].known && cuts[i].ts == i && cuts[i].koid == 10);
 	}
-	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_WAKEUPS], 1);
+	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_WAKEUPS], 2);
 	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_CALLS], 2);
 	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_EVENTS], 2);
 	assert_int_equal(ledger_unwritten(u.ledger)[LEDGER_LOGS], 1);

@@ -31,13 +31,13 @@ static void count_scheduling(const struct unwritten *u, const uint64_t *rec, uin
 	const int i = find_cpu(u, FXT_GET(*rec, FXT_F_SCHED_CPU));
 	const bool marked = words > 6 && FXT_GET(rec[6], FXT_F_ARG_NAME) == STR_MARK;
 
-	if (i < 0)
-		return;
 	if (FXT_GET(*rec, FXT_F_SCHED_TYPE) == FXT_SCHED_WAKEUP) {
 		/* It tells the CPU of who was woken, not whose ring it was in. */
 		ledger_unwritten(u->ledger)[LEDGER_WAKEUPS]++;
 		return;
 	}
+	if (i < 0)
+		return;
 	if (!marked)
 		ledger_drained(u->ledger, i)[LEDGER_SWITCHES].unwritten++;
 	if (!u->cuts[i].known && words > 4 && !(marked && FXT_GET(rec[6], FXT_F_ARG_STRING) == STR_MARK_STATE))

@@ -245,7 +245,7 @@ demo:
 
 # ---- benchmarks ---------------------------------------------------------------
 
-BENCH_LOADS := $(addprefix $(O)/tests/,func_load syscall_load rate_load ftrace_copy)
+BENCH_LOADS := $(addprefix $(O)/tests/,func_load rate_load ftrace_copy)
 $(BENCH_LOADS): $(O)/tests/%: $(O)/obj/tests/bench/%.o
 	$(call msg,LD)
 	@mkdir -p $(@D)

@@ -23,6 +23,8 @@ import subprocess
 import sys
 import time
 
+from pairs import in_turn
+
 BUILD = os.path.abspath(sys.argv[1])
 KFXT = os.path.join(BUILD, 'kfxt')
 OUT = '/dev/shm/kfxt-bench' if os.path.isdir('/dev/shm') else '/tmp/kfxt-bench'
@@ -95,10 +97,7 @@ def perf(loop):
 
 def rounds(rows):
     """Medians of the loops, each in its turn."""
-    taken = {name: [] for name, _ in rows}
-    for _ in range(ROUNDS):
-        for name, measure in rows:
-            taken[name].append(measure())
+    taken = in_turn(dict(rows), ROUNDS)
     return {name: statistics.median(times) for name, times in taken.items()}, taken
 
 

@@ -7,7 +7,6 @@ records are data.
 
 Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
 """
-import contextlib
 import ctypes
 import glob
 import json
@@ -21,7 +20,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (BUILD, KFXT, PATIENCE, Skip, equal, expect, load, main, note, record, run, test,  # noqa: E402
+from harness import (BUILD, KFXT, PATIENCE, Skip, equal, expect, load, main, note, paranoid, record, run, test,  # noqa: E402
                      until, verify)
 
 NOBODY = 65534
@@ -148,20 +147,6 @@ def the_command_may_be_setuid(tmp):
     r = subprocess.run([path + '/kfxt', 'record', '-q', '-o', path + '/t.fxt', '--', path + '/id', '-u'],
                        capture_output=True, preexec_fn=as_nobody('BPF', 'PERFMON'), timeout=6 * PATIENCE)
     equal((r.returncode, r.stdout), (0, b'0\n'), f'who the command is: {r.stderr.decode()}')
-
-
-@contextlib.contextmanager
-def paranoid(most):
-    """Debian's and Ubuntu's kernels know 3 and 4, where CAP_PERFMON no longer opens perf events."""
-    name = '/proc/sys/kernel/perf_event_paranoid'
-    was = open(name).read()
-    if int(was) > most:
-        open(name, 'w').write(str(most))
-    try:
-        yield
-    finally:
-        if int(was) > most:
-            open(name, 'w').write(was)
 
 
 # ---- what is needed --------------------------------------------------------------------

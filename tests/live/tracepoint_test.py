@@ -141,15 +141,18 @@ def pairs_of(found, lines, differ):
 
     Some are missing of either (the kernel skipped a program; at an exec the two see another name), so
     where a pair does not fit, those of one side are passed over that make the next three fit; or two, or one.
+    Hundreds are (an interrupt inside of the program that frees a list of pages) where eight fit then.
     """
     def fit(a, b, most):
         count = min(most, len(found) - a, len(lines) - b)
         return count > 0 and not any(differ(lines[b + i][1], found[a + i]) for i in range(count))
 
+    tried = [(n, most) for most in (3, 2, 1) for n in range(1, 30)] + [(n, 8) for n in range(30, 500)]
+
     pairs, a, b = [], 0, 0
     while a < len(found) and b < len(lines):
         if differ(lines[b][1], found[a]):
-            shifts = ((i * n, (1 - i) * n, most) for most in (3, 2, 1) for n in range(1, 30) for i in (0, 1))
+            shifts = ((i * n, (1 - i) * n, most) for n, most in tried for i in (0, 1))
             over = next(((i, j) for i, j, most in shifts if fit(a + i, b + j, most)), (0, 0))
             a, b = a + over[0], b + over[1]
         pairs.append((found[a], lines[b][1]))

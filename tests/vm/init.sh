@@ -9,23 +9,26 @@
 #   /job/command     a shell script
 #   /job/limit       seconds it may take
 #   /out             files it leaves; status, dmesg and leaks are added here
-/bin/busybox mkdir -p /proc /sys /dev /tmp /out /run /root
-/bin/busybox mount -t proc proc /proc
-/bin/busybox --install -s
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
-for fs in sysfs:/sys securityfs:/sys/kernel/security debugfs:/sys/kernel/debug \
-	tracefs:/sys/kernel/tracing bpf:/sys/fs/bpf cgroup2:/sys/fs/cgroup \
-	devtmpfs:/dev devpts:/dev/pts tmpfs:/dev/shm tmpfs:/tmp tmpfs:/out; do
-	mkdir -p "${fs#*:}" && mount -t "${fs%:*}" none "${fs#*:}" 2>/dev/null
-done
-ln -sf /proc/self/fd /dev/fd
-ip link set lo up
-while read -r module; do
-	insmod "$module"
-done </job/modules
-until [ -c /dev/vport0p2 ] || [ "$((tries += 1))" -gt 100 ]; do
-	usleep 50000
-done
+if [ "$1" != job ]; then
+	/bin/busybox mkdir -p /proc /sys /dev /tmp /out /run /root
+	/bin/busybox mount -t proc proc /proc
+	/bin/busybox --install -s
+	for fs in sysfs:/sys securityfs:/sys/kernel/security debugfs:/sys/kernel/debug \
+		tracefs:/sys/kernel/tracing bpf:/sys/fs/bpf cgroup2:/sys/fs/cgroup \
+		devtmpfs:/dev devpts:/dev/pts tmpfs:/dev/shm tmpfs:/tmp tmpfs:/out; do
+		mkdir -p "${fs#*:}" && mount -t "${fs%:*}" none "${fs#*:}" 2>/dev/null
+	done
+	ln -sf /proc/self/fd /dev/fd
+	ip link set lo up
+	while read -r module; do
+		insmod "$module"
+	done </job/modules
+	until [ -c /dev/vport0p2 ] || [ "$((tries += 1))" -gt 100 ]; do
+		usleep 50000
+	done
+	grep -q systemd.unit= /proc/cmdline && exec /usr/lib/systemd/systemd
+fi
 
 cd /kfxt || exit
 python3 tests/vm/left.py >/tmp/before

@@ -73,7 +73,8 @@ NEW = ANY | {'filter': 'threads_of_a_process descendants nobody losses_beside_fi
 # The longest first. What the number of CPUs matters to is in live_test.py.
 RUNS = [Run('6.1', only=MOST, few=OLD), Run('7.2', only=SOME, few=NEW), Run('6.12', only=MORE), Run('6.18', only=BASIC),
         Run('7.2', 4, tests='live', only=RINGS), Run('6.1', 2, 'possible_cpus=256', 'live', RINGS),
-        Run('6.18', 2, 'lockdown=integrity', 'fault', 'under_lockdown'), Run('5.10')]
+        Run('6.18', 2, 'lockdown=integrity', 'fault', 'under_lockdown'),
+        Run('6.1', 2, 'systemd.unit=kfxt-test.service', 'service'), Run('5.10')]
 printing, building = threading.Lock(), threading.Lock()
 
 
@@ -105,7 +106,7 @@ def programs(run):
     if not expect.can_record(run.series):
         return ['tests/golden/golden_test.py', 'tests/convert/convert_test.py']
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
-    left_out = ('soak', 'ledger', 'compression', *(() if run.few or run.tests != '*' else EVENTS))
+    left_out = ('soak', 'ledger', 'compression', *(() if run.tests == 'service' else ('service',)), *(() if run.few or run.tests != '*' else EVENTS))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]
 
 

@@ -131,9 +131,11 @@ class Image:
         for name in PROGRAMS:
             self.program(self.find(name), usr(self.find(name)))
         self.python()
+        self.systemd()
         self.cpio.file(os.path.join(TESTS, 'vm/init.sh'), '/init')
         self.cpio.tree(TESTS, '/kfxt/tests', lambda name: not name.endswith('.pyc'))
         self.program(os.path.join(build, 'kfxt'), '/kfxt/build/kfxt')
+        self.cpio.file(os.path.join(build, 'kfxt.service'), '/kfxt/build/kfxt.service')
         for path in sorted(glob.glob(os.path.join(build, 'tests/*'))):
             if not path.endswith(('_test', '_fuzz')):       # those need no kernel of their own
                 self.program(path, '/kfxt/build/tests/' + os.path.basename(path))
@@ -171,6 +173,14 @@ class Image:
                     self.cpio.file(compiled, compiled)
         self.program(binary, binary)
         self.cpio.link('/usr/bin/python3', name)
+
+    def systemd(self):
+        """Debian's, with none of its units but the targets that any service waits for."""
+        self.program('/usr/lib/systemd/systemd', '/usr/lib/systemd/systemd')
+        self.program(self.find('systemctl'), '/usr/bin/systemctl')
+        for name in ('basic', 'paths', 'shutdown', 'slices', 'sockets', 'sysinit', 'timers'):
+            self.cpio.file(f'/usr/lib/systemd/system/{name}.target', f'/usr/lib/systemd/system/{name}.target')
+        self.cpio.file(os.path.join(TESTS, 'vm/kfxt-test.service'), '/etc/systemd/system/kfxt-test.service')
 
     @staticmethod
     def qemu(machine, tmp):

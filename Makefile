@@ -160,7 +160,7 @@ UNIT	:= $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
 # What several unit tests share.
 UNIT_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(filter-out %_test.c %_fuzz.c %_records.c,$(sort $(wildcard tests/unit/*.c))))
 UNIT_BIN := $(UNIT:%=$(O)/tests/%)
-LIVE	:= calls load outs pingpong states still storm syscalls usdt
+LIVE	:= calls cross load outs pingpong states still storm syscalls usdt
 LIVE_BPF := switch_count
 TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
 MODULE_TESTER := $(sort $(wildcard tests/vm/module_*.c))

@@ -119,9 +119,9 @@ static __always_inline bool in_interrupt(__u64 preempt_count_address, struct tas
 	/* Of a task everywhere but on x86 and s390; arm64 has another count above its 32 bits. */
 	if (bpf_core_field_exists(current_task->thread_info.preempt_count))
 		count = current_task->thread_info.preempt_count;
-	else if (!preempt_count_address)
+	else if (unlikely(!preempt_count_address))
 		return false;
-	else if (fast && cfg_rdonly_cast)
+	else if (fast && likely(cfg_rdonly_cast))
 		count = ((struct refcount_struct *)rdonly_cast((void *)preempt_count_address,
 			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
 	else

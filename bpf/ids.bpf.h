@@ -31,7 +31,10 @@ static __always_inline __u16 *id_of(__u32 tid)
 	__u32 key = tid / IDS_PER_PAGE;
 	struct id_page *page = bpf_map_lookup_elem(&ids, &key);
 
-	return page ? &page->ids[tid % IDS_PER_PAGE] : NULL;
+	if (!page)
+		return NULL;
+	asm volatile("" : "+r"(page));	/* a verifier wants the test before the addition */
+	return &page->ids[tid % IDS_PER_PAGE];
 }
 
 static __always_inline __u64 koid_of(__u32 tid)
@@ -51,7 +54,7 @@ static __always_inline bool clear_asleep(__u32 tid, __u16 bits)
 
 	if (!id || !(*id & ID_ASLEEP))
 		return false;
-	*id = (*id & ~ID_ASLEEP) | bits;
+	*id = (*id & ~(ID_ASLEEP | ID_LATE)) | bits;
 	return true;
 }
 

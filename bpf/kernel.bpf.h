@@ -16,6 +16,9 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
 #define TASK_COMM_LEN	16
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

@@ -107,7 +107,7 @@ static __always_inline void renew_id(__u32 tid)
 
 	if (!id || !(*id & ID_EXITED))
 		return;
-	*id &= ~(ID_EXITED | ID_ASLEEP | ID_NAMED | ID_TOLD | ID_RAN | ID_WOKEN);
+	*id &= ~(ID_EXITED | ID_ASLEEP | ID_LATE | ID_NAMED | ID_TOLD | ID_RAN | ID_WOKEN);
 	if (ID_GENERATION(*id) >= ID_GENERATION_MAX) {
 		__sync_fetch_and_add(&generations_exhausted, 1);
 		return;

@@ -42,6 +42,7 @@ struct {
 } side __weak SEC(".maps");
 
 const volatile __u32 cfg_chunk_shift __weak = 12;	/* bytes in a chunk, log 2 */
+const volatile __u32 cfg_chunk_last __weak = 4095;	/* byte of it */
 const volatile __u32 cfg_chunks_shift __weak = 0;	/* chunks in a ring, log 2 */
 const volatile __u64 cfg_wake_bytes __weak = 0;	/* fill level that rings the doorbell */
 
@@ -72,19 +73,23 @@ static __always_inline __u64 ring_free(const struct cpu_ctl *ctl)
 	return ring_bytes() - (ctl->head - READ_ONCE(ctl->tail));
 }
 
-/* Room for a record of @words in this CPU's ring; the caller has seen that it is free. */
+/*
+ * Room for a record of @words in this CPU's ring, which the caller has seen to be free. One that
+ * reaches its chunk's end says how far it runs on, and what comes next stands in the next chunk.
+ */
 static __always_inline __u64 *ring_reserve(struct cpu_ctl *ctl, __u32 words)
 {
 	const __u32 chunk_bytes = 1U << cfg_chunk_shift;
-	__u32 key = (ctl->slot << cfg_chunks_shift) |
-		    ((ctl->head >> cfg_chunk_shift) & ((1U << cfg_chunks_shift) - 1));
-	__u32 off = ctl->head & (chunk_bytes - 1);
+	__u32 key = ctl->chunk, off = ctl->head & (chunk_bytes - 1), mask;
 	char *chunk = bpf_map_lookup_elem(&rings, &key);
 
 	if (!chunk)
 		return NULL;
-	if (off + words * 8 >= chunk_bytes)
+	if (off + words * 8 >= chunk_bytes) {
 		*(__u64 *)(chunk + chunk_bytes + RING_SLACK_BYTES - 8) = off + words * 8 - chunk_bytes;
+		mask = (1U << cfg_chunks_shift) - 1;
+		ctl->chunk = (key & ~mask) | ((key + 1) & mask);
+	}
 	return (__u64 *)(chunk + off);
 }
 
@@ -114,14 +119,45 @@ static __always_inline void ring_doorbell(struct cpu_ctl *ctl)
 	side_leave(ctl);
 }
 
-/* Makes the reserved record visible to the drain and wakes it where the ring fills. */
+/* Where a record of at most @words is to stand; NULL if it may reach the end of its chunk. */
+static __always_inline __u64 *ring_place(struct cpu_ctl *ctl, __u32 words)
+{
+	const __u32 last = cfg_chunk_last;
+	__u32 key = ctl->chunk, off = ctl->head & last;
+	char *chunk;
+
+	if (unlikely(off + words * 8 > last))
+		return NULL;
+	chunk = bpf_map_lookup_elem(&rings, &key);
+	if (unlikely(!chunk))
+		return NULL;
+	asm volatile("" : "+r"(chunk));
+	return (__u64 *)(chunk + off);
+}
+
+/* Makes the reserved record visible to the drain. */
 static __always_inline void ring_submit(struct cpu_ctl *ctl, __u32 words)
 {
 	store_release(&ctl->head, ctl->head + words * 8);
-	if (ctl->head - READ_ONCE(ctl->tail) >= cfg_wake_bytes && !READ_ONCE(ctl->rung)) {
-		WRITE_ONCE(ctl->rung, 1);
-		ring_doorbell(ctl);
+}
+
+/*
+ * Wakes the drain where the ring fills, and says up to where it need not be asked again: there the
+ * doorbell may be due, or the ring is full. Rung and not answered yet, that may change any moment.
+ */
+static __noinline __attribute__((unused)) int ring_look(struct cpu_ctl *ctl)
+{
+	__u64 head = ctl->head, tail = READ_ONCE(ctl->tail), until = tail + cfg_wake_bytes, full = tail + ring_bytes();
+
+	if (head >= until) {
+		if (!READ_ONCE(ctl->rung)) {
+			WRITE_ONCE(ctl->rung, 1);
+			ring_doorbell(ctl);
+		}
+		until = head + cfg_wake_bytes / 8;
 	}
+	ctl->calm_until = until < full ? until : full;
+	return 0;
 }
 
 #endif

@@ -10,7 +10,6 @@
 #include "state.bpf.h"
 #include "syscall.bpf.h"
 
-#define SWITCH_WORDS	6	/* header, time, out, in, two weights */
 #define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
 #define IMPLIED_WORDS	(WAKEUP_WORDS + 1)	/* with a mark */
 #define MARKED_WORDS	(SWITCH_WORDS + 1)	/* with a Linux state or a mark */
@@ -52,7 +51,7 @@ static __always_inline void write_switch(struct cpu_ctl *ctl, __u32 cpu, __u64 t
 	__u32 words = SWITCH_WORDS + !!arg + !!arg2;
 	__u64 *rec = ring_reserve(ctl, words);
 
-	if (!rec)
+	if (unlikely(!rec))
 		return;
 	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, words, words - 4, cpu) |
 		 FXT_PUT(state, FXT_F_SCHED_STATE);
@@ -80,7 +79,7 @@ static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts,
 {
 	__u64 *rec = ring_reserve(ctl, WAKEUP_WORDS);
 
-	if (!rec)
+	if (unlikely(!rec))
 		return;
 	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, task_cpu(p));
 	rec[1] = ts;
@@ -109,6 +108,7 @@ static __always_inline void begin_gap(struct cpu_ctl *ctl, __u64 since, struct s
 	if (cfg_filter && ctl->hidden)
 		who = idle_side();
 	ctl->gap_ns = since;
+	ctl->calm_until = 0;
 	ctl->gap_koid = who.koid;
 	ctl->gap_prio = who.prio;
 	ctl->gap_bytes = bytes;
@@ -136,7 +136,7 @@ __noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
  */
 static __always_inline void check_unseen(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *running)
 {
-	if (ctl->last_tid != (__u32)running->pid)
+	if (unlikely(ctl->last_tid != (__u32)running->pid))
 		found_unseen(cpu, running->pid, running->prio);
 }
 
@@ -187,13 +187,22 @@ __noinline int mend(__u32 cpu, __u64 ts, __u32 pid, __s32 prio)
 	return true;
 }
 
+static __noinline int make_room(struct cpu_ctl *ctl, __u32 words)
+{
+	if (ctl->gap_ns)
+		return false;
+	ring_look(ctl);
+	if (cfg_filter || ctl->state != CPU_LIVE)
+		ctl->calm_until = 0;
+	return ring_free(ctl) >= words * 8;
+}
+
 /* Is there room for @words? @running is on this CPU. */
 static __always_inline bool have_room(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				      struct task_struct *running, __u32 words)
 {
-	if (!ctl->gap_ns && ring_free(ctl) >= words * 8)
-		return true;
-	return mend(cpu, ts, running->pid, running->prio);
+	return likely(ctl->head + words * 8 <= ctl->calm_until) || make_room(ctl, words) ||
+	       mend(cpu, ts, running->pid, running->prio);
 }
 
 /* @running, on this CPU, or whoever is @waker woke @p; with no room for it that is a loss. */
@@ -272,6 +281,16 @@ static __always_inline bool tells_wakeup(struct cpu_ctl *ctl, struct task_struct
 	return true;
 }
 
+/* A wakeup that was, of which the trace does not tell: nobody wants it, or there was no room. */
+static __always_inline void miss_wakeup(struct cpu_ctl *ctl, bool wanted)
+{
+	ctl->seen_wakeups++;
+	if (wanted)
+		ctl->lost_wakeups++;
+	else
+		ctl->filtered_wakeups++;
+}
+
 /* The first record of a CPU: who runs when it goes live. */
 static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				      struct task_struct *running)
@@ -280,6 +299,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 
 	note_switch(ctl, ts, in, running->pid);
 	set_id(running->pid, ID_RAN);
+	set_id(0, ID_NAMED | ID_RAN);	/* idle threads */
 	ctl->start_ns = ts;
 	ctl->preempt_count = preempt_count_address(running, cpu);
 	if (cfg_filter && !ctl->leaves_wanted) {
@@ -292,19 +312,29 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	store_release(&ctl->state, CPU_LIVE);
 }
 
-/* The last one: whoever runs is switched out. False: no room yet, the CPU stays live. */
-static __always_inline bool end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
+/* The last one: whoever runs is switched out. With no room yet, it stays live. */
+static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				    struct task_struct *running)
 {
 	check_unseen(ctl, cpu, running);
 	if (!have_room(ctl, cpu, ts, running, MARKED_WORDS))
-		return false;
+		return;
 	write_mark(ctl, cpu, ts, cfg_filter && ctl->hidden ? idle_side() : leaving_side(ctl, running),
 		   idle_side(), FXT_STATE_RUNNING, STR_MARK_STOP);
 	ctl->stop_ns = ts;
+	ctl->calm_until = 0;
 	/* The partner of probes_end()'s load: what was counted here is now final. */
 	store_release(&ctl->state, CPU_OFF);
-	return true;
+}
+
+/* Begins or ends a CPU that is to; the state it is in then. */
+static __noinline int change_state(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running)
+{
+	if (ctl->state == CPU_ARMED)
+		begin_cpu(ctl, cpu, ts, running);
+	else if (ctl->state == CPU_ENDING)
+		end_cpu(ctl, cpu, ts, running);
+	return ctl->state;
 }
 
 /*
@@ -332,27 +362,58 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 	return 0;
 }
 
-/* Who runs from now on is awake, and known. True: it slept, and nobody told of its wakeup. */
-static __always_inline bool come_in(struct task_struct *next)
-{
-	__u16 *id = next->pid ? id_of(next->pid) : NULL;
-	bool asleep;
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LATE_WAKES);
+	__type(key, __u32);
+	__type(value, struct late_wake);
+} late_wakes SEC(".maps");
 
-	if (!id)
-		return false;
-	asleep = *id & ID_ASLEEP;
-	if (asleep)
-		*id &= ~ID_ASLEEP;
-	if ((*id & (ID_NAMED | ID_RAN | ID_EXITED)) != (ID_NAMED | ID_RAN))
-		meet(next, id);
-	return asleep;
+static __always_inline struct late_wake *late_wake_of(__u32 tid)
+{
+	__u32 key = tid % LATE_WAKES;
+
+	return bpf_map_lookup_elem(&late_wakes, &key);
 }
 
-/* A wakeup that must have been: by whom is not known, nor when. Room was checked. */
-static __noinline int write_implied_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p)
+/*
+ * Who runs from now on is awake, and known. Returns ID_ASLEEP if it slept and nobody told of its
+ * wakeup, and with it ID_LATE if somebody may have.
+ */
+static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 {
-	__u64 *rec = ring_reserve(ctl, IMPLIED_WORDS);
+	__u32 tid = next->pid, was;
+	__u16 *id = tid ? id_of(tid) : NULL;
 
+	*koid = tid;
+	if (unlikely(!id))
+		return 0;
+	was = *id;
+	if (unlikely((was & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))) {
+		*id = was & ~(ID_ASLEEP | ID_LATE);
+		meet(next, id);
+	}
+	*koid += ID_GENERATION(*id) * ID_GENERATION_STEP;
+	return was & (ID_ASLEEP | ID_LATE);
+}
+
+/*
+ * The wakeup of @p, which comes in asleep: by the waker that it met on its way to sleep or, if there was
+ * none, by whom is not known, nor when. Where its CPU did not see the waker's mark, the waker read its
+ * clock after that. Room was checked.
+ */
+static __noinline int write_missed_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, bool late)
+{
+	struct late_wake *wake = late_wake_of(p->pid);
+	__u64 *rec, who = wake ? READ_ONCE(wake->who) : 0;
+
+	ctl->seen_wakeups++;	/* by what came of it */
+	if (who && LATE_TID(who) == (__u32)p->pid && late == !!(who & LATE_SEEN) && wake->ts > ctl->start_ns) {
+		write_wakeup(ctl, wake->ts, p, LATE_WAKER(who));
+		wake->who = 0;
+		return 0;
+	}
+	rec = ring_reserve(ctl, IMPLIED_WORDS);
 	if (!rec)
 		return 0;
 	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, IMPLIED_WORDS, 3, task_cpu(p));
@@ -364,7 +425,6 @@ static __noinline int write_implied_wakeup(struct cpu_ctl *ctl, __u64 ts, struct
 	rec[6] = ARG_STR(STR_MARK, STR_MARK_IMPLIED);
 	ring_submit(ctl, IMPLIED_WORDS);
 	ctl->wakeups++;
-	ctl->seen_wakeups++;	/* by what came of it */
 	ctl->unseen_wakeups++;
 	return 0;
 }
@@ -383,25 +443,36 @@ static __noinline int name_dying(struct task_struct *p, __u64 koid)
 }
 
 /*
- * @next runs from now on, and @prev, if it @sleeps, can be woken. The mark of a waker that
- * came first, or 0. So on every CPU, as the waker may be on one that records.
+ * @prev leaves, and a waker has met it here: if it @sleeps, that is told when it runs again. Returns
+ * whether the trace is to have it asleep: not if this CPU is not recorded (@ts is 0).
  */
-static __always_inline __u64 hand_over(struct cpu_ctl *ctl, __u32 prev, __u32 next, bool sleeps)
+static __noinline int keep_mark(__u32 prev, __u64 ts, bool sleeps)
 {
-	__u64 was;
+	struct late_wake *wake = late_wake_of(prev);
 
-	if (!sleeps) {
-		/* A wake that came just now was a no-op: its mark goes too. */
-		WRITE_ONCE(ctl->cur, (__u64)next);
-		return 0;
+	if (!wake || LATE_TID(wake->who) != prev)
+		return sleeps;
+	if (!sleeps || !ts) {
+		wake->who = 0;
+		return false;
 	}
-	set_id(prev, ID_ASLEEP);
-	/* Atomic, because a waker may leave its mark at this very moment. */
-	was = __sync_lock_test_and_set(&ctl->cur, (__u64)next);
-	if (!(was & CUR_WOKEN) || CUR_TID(was) != prev)
-		return 0;
-	clear_asleep(prev, 0);
-	return was;
+	wake->ts = ts + 1;		/* behind its switch, wherever that is in the file */
+	WRITE_ONCE(wake->who, wake->who | LATE_SEEN);
+	set_id(prev, ID_LATE);
+	return true;
+}
+
+/*
+ * @next runs from now on, and @prev, if it @sleeps, can be woken. So on every CPU, as the waker may
+ * be on one that records.
+ */
+static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev, __u32 next, bool sleeps)
+{
+	if (unlikely(READ_ONCE(ctl->cur) & CUR_WOKEN))
+		sleeps = keep_mark(prev, ts, sleeps);
+	if (sleeps)
+		set_id(prev, ID_ASLEEP);
+	store_release(&ctl->cur, (__u64)next);
 }
 
 /* Is there room for a switch of @running, which, if its coming was not told, is switched in first? */
@@ -433,91 +504,226 @@ static __always_inline void leave_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, 
 }
 
 /* What it was inside of never returns. */
-static __always_inline void end_thread(struct task_struct *p)
+static __noinline int end_thread(struct cpu_ctl *ctl, struct task_struct *p)
 {
 	if (cfg_func_exit)
 		end_calls(p, false);
 	if (cfg_syscalls)
 		end_syscall();
+	if (ctl->state != CPU_OFF)
+		name_dying(p, leaving_side(ctl, p).koid);
+	return 0;
+}
+
+/* A switch on a CPU that is not recorded. */
+static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct *prev, struct task_struct *next, bool sleeps)
+{
+	__u64 koid;
+
+	come_in(next, &koid);
+	clear_asleep(prev->pid, 0);	/* it may have come in unseen */
+	hand_over(ctl, 0, prev->pid, next->pid, sleeps);
+	return 0;
+}
+
+/* A switch of any kind. */
+static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, struct task_struct *prev,
+				 struct task_struct *next)
+{
+	const bool filter = cfg_filter;
+	__u32 cpu = bpf_get_smp_processor_id(), state = FXT_STATES >> (index * 4) & 0xf, missed;
+	const bool sleeps = STATES_ASLEEP >> index & 1;
+	bool wanted, told;
+	struct side out, in;
+
+	if (filter && ctl->state != CPU_OFF)
+		judge_switch(ctl, prev, next);
+	if (STATES_DEAD >> index & 1)
+		end_thread(ctl, prev);
+	if (ctl->state != CPU_LIVE && change_state(ctl, cpu, ts, prev) == CPU_OFF)
+		return switch_unrecorded(ctl, prev, next, sleeps);
+	missed = come_in(next, &in.koid);
+	in.prio = next->pid ? next->prio : FXT_WEIGHT_IDLE;
+	check_unseen(ctl, cpu, prev);
+	out.koid = ctl->last_koid;
+	out.prio = prev->pid ? prev->prio : FXT_WEIGHT_IDLE;
+	ctl->seen_switches++;
+	wanted = !filter || ctl->leaves_wanted;
+	told = !filter || ctl->comes_told;
+	if (!wanted && !told) {
+		leave_out(ctl, cpu, ts, prev, out, state);
+	} else if (have_room_to_leave(ctl, cpu, ts, prev)) {
+		if (missed && told)
+			write_missed_wakeup(ctl, ts, next, missed & ID_LATE);
+		write_switch(ctl, cpu, ts, out, in, state,
+			     index > STATE_S ? ARG_STR(STR_LINUX_STATE, STR_STATE_R + index) : 0,
+			     !wanted && out.koid ? ARG_BOOL(STR_FILTERED, 1) : 0);
+		ctl->switches++;
+		missed = told ? 0 : missed;
+	} else {
+		ctl->lost_switches++;
+		read_barrier();		/* as there is in ring_submit() */
+	}
+	if (missed & ID_LATE)
+		miss_wakeup(ctl, told);
+	note_switch(ctl, ts, in, next->pid);
+	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
+	hand_over(ctl, ts, prev->pid, next->pid, sleeps);
+	return 0;
+}
+
+/*
+ * The switch that nearly all are: from who was told to come, to one who is known and was told to be
+ * awake, on a CPU that is live, with room. The same as any_switch() in less code: around a
+ * switch a CPU's cache is just not large enough for the kernel's code, and each line of code more is
+ * a miss. False: it is another one, and nothing has been done.
+ */
+static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 index, struct task_struct *prev,
+					 struct task_struct *next)
+{
+	__u32 tid = next->pid, words = SWITCH_WORDS;
+	__u64 *rec, koid, header = ctl->switch_header;
+	__s32 prio = FXT_WEIGHT_IDLE, out_prio = FXT_WEIGHT_IDLE;
+	__u16 *id;
+
+	if (ctl->head + LEAVE_WORDS * 8 > ctl->calm_until || ctl->last_tid != (__u32)prev->pid)
+		return false;
+	rec = ring_place(ctl, MARKED_WORDS);
+	if (!rec)
+		return false;
+	if (unlikely(index > STATE_S)) {
+		if (STATES_DEAD >> index & 1)
+			return false;
+		header += FXT_SCHED_HEADER(FXT_SCHED_SWITCH, MARKED_WORDS, 3, 0) -
+			  FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, 0);
+		rec[6] = ARG_STR(STR_LINUX_STATE, STR_STATE_R + index);
+		words = MARKED_WORDS;
+	}
+	id = id_of(tid);
+	if (!id || (*id & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))
+		return false;
+	koid = tid + ID_GENERATION(*id) * ID_GENERATION_STEP;
+	if (tid)
+		prio = next->prio;
+	if (ctl->last_tid)
+		out_prio = prev->prio;
+	rec[0] = header + (FXT_STATES >> (index * 4) << 36 & 0xfULL << 36);
+	rec[1] = ts;
+	rec[2] = ctl->last_koid;
+	rec[3] = koid;
+	rec[4] = ARG_I32(STR_OUTGOING_WEIGHT, out_prio);
+	rec[5] = ARG_I32(STR_INCOMING_WEIGHT, prio);
+	ring_submit(ctl, words);
+	ctl->seen_switches++;
+	ctl->switches++;
+	note_switch(ctl, ts, (struct side){ koid, prio }, tid);
+	hand_over(ctl, ts, prev->pid, tid, STATES_ASLEEP >> index & 1);
+	return true;
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), index, state;
-	struct cpu_ctl *ctl = ctl_of(cpu);
-	bool implied = come_in(next), dies, sleeps, wanted, told;
-	struct side out, in;
-	__u64 ts, was;
+	__u64 ts = bpf_ktime_get_boot_ns();
+	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
+	__u32 index;
 
-	if (cfg_filter && ctl && ctl->state != CPU_OFF)
-		judge_switch(ctl, prev, next);
-	index = state_index(preempt, prev, prev_state);
-	state = FXT_STATES >> (index * 4) & 0xf;
-	dies = index == STATE_X || index == STATE_Z;
-	sleeps = index != STATE_R && index != STATE_R_PLUS && !dies;
-	in = task_side(next);
-	if (dies)
-		end_thread(prev);
 	if (!ctl)
 		return 0;
-	ts = bpf_ktime_get_boot_ns();
-	if (ctl->state == CPU_ARMED)
-		begin_cpu(ctl, cpu, ts, prev);
-	if (ctl->state == CPU_OFF || (ctl->state == CPU_ENDING && end_cpu(ctl, cpu, ts, prev))) {
-		clear_asleep(prev->pid, 0);	/* it may have come in unseen */
-		hand_over(ctl, prev->pid, next->pid, sleeps);
-		return 0;
-	}
-	check_unseen(ctl, cpu, prev);
-	out = leaving_side(ctl, prev);
-	if (dies)
-		name_dying(prev, out.koid);
-	ctl->seen_switches++;
-	wanted = !cfg_filter || ctl->leaves_wanted;
-	told = !cfg_filter || ctl->comes_told;
-	if (!wanted && !told) {
-		leave_out(ctl, cpu, ts, prev, out, state);
-	} else if (have_room_to_leave(ctl, cpu, ts, prev)) {
-		if (implied && told)
-			write_implied_wakeup(ctl, ts, next);
-		write_switch(ctl, cpu, ts, out, in, state,
-			     index > STATE_S ? ARG_STR(STR_LINUX_STATE, STR_STATE_R + index) : 0,
-			     !wanted && out.koid ? ARG_BOOL(STR_FILTERED, 1) : 0);
-		ctl->switches++;
-	} else {
-		ctl->lost_switches++;
-		read_barrier();		/* as there is in ring_submit() */
-	}
-	note_switch(ctl, ts, in, next->pid);
-	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
-	was = hand_over(ctl, prev->pid, next->pid, sleeps);
-	if (!was)
-		return 0;
-	ctl->seen_wakeups++;
-	if (!wanted)
-		ctl->filtered_wakeups++;
-	else
-		tell_wakeup(ctl, cpu, ts, next, prev, CUR_WAKER(was));
+	index = state_index(preempt, prev, prev_state);
+	if (unlikely(!usual_switch(ctl, ts, index, prev, next)))
+		any_switch(ctl, ts, index, prev, next);
 	return 0;
 }
 
 /*
- * A wake that finds its target running leaves a mark. If the target is on its way
- * out, its CPU will find the mark with the switch and write the wakeup behind it,
- * at a time that is not before it. If it is not, the wake is a no-op, the kernel
- * says so by an immediate sched_wakeup, and the mark is taken back. Returns false
- * if the target, not being @cur any more, was switched out meanwhile.
+ * A wake that finds its target running: whether that is on its way to sleep is not to be seen, but what
+ * it does next will tell. False if it was not there any more.
  */
-static __always_inline bool leave_mark(struct cpu_ctl *ctl, struct cpu_ctl *target, __u64 cur,
-				       __u32 tid, __u32 waker)
+static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, __u32 tid, __u32 waker)
 {
-	__u64 mark = CUR_WOKEN | (__u64)waker << 32 | tid;
+	struct late_wake *wake = late_wake_of(tid);
 
-	if (__sync_val_compare_and_swap(&target->cur, cur, mark) != cur)
+	if (!wake)
 		return false;
-	ctl->maybe_woken = tid;
+	wake->ts = 0;
+	WRITE_ONCE(wake->who, LATE_WHO(tid, waker));
+	if (__sync_val_compare_and_swap(&target->cur, cur, CUR_WOKEN | tid) != cur) {
+		wake->who = 0;
+		return false;
+	}
+	__sync_val_compare_and_swap(&wake->ts, 0, bpf_ktime_get_boot_ns());	/* unless it has left meanwhile */
+	return true;
+}
+
+/* A wake of any kind by @me, whom it is not of. */
+static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, struct task_struct *me, __u32 waker)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), tid = p->pid;
+	struct cpu_ctl *target = ctl_of(task_cpu(p));
+	const bool recording = is_recording(ctl);
+	__u64 cur = target ? READ_ONCE(target->cur) : 0;
+
+	if (!recording)
+		waker = 0;
+	if (target && CUR_TID(cur) == tid && leave_mark(target, cur, tid, waker))
+		return 0;
+	/* It is not there any more: then its bit is set, which the switch did first. */
+	read_barrier();
+	if (!clear_asleep(tid, recording ? ID_WOKEN : 0)) {
+		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
+		if (target && task_on_cpu(p) && leave_mark(target, cur, tid, waker))
+			return 0;
+		/* Off its CPU, hence first off the queue if it sleeps. */
+		read_barrier();
+		/* Queued; else asleep since before the start. */
+		if (!task_sched_delayed(p) && p->on_rq)
+			return 0;
+		if (recording)
+			set_id(tid, ID_WOKEN);
+	}
+	if (recording && tells_wakeup(ctl, p))
+		tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker);
+	return 0;
+}
+
+/* To any_waking() what usual_switch() is to any_switch(): @p was told to sleep, and its waker to run. */
+static __always_inline bool usual_waking(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *p, struct task_struct *me,
+					 __u32 waker)
+{
+	__u32 tid = p->pid;
+	struct cpu_ctl *target;
+	__u64 *rec, ts;
+	__u16 *id;
+
+	/* On this CPU @me runs. */
+	if (task_cpu(p) != cpu) {
+		target = ctl_of(task_cpu(p));
+		if (!target || CUR_TID(READ_ONCE(target->cur)) == tid)
+			return false;
+	}
+	/* It is not there any more: then its bit is set, which the switch did first. */
+	read_barrier();
+	if (ctl->head + WAKEUP_WORDS * 8 > ctl->calm_until || ctl->last_tid != (__u32)me->pid)
+		return false;
+	rec = ring_place(ctl, WAKEUP_WORDS);
+	if (!rec)
+		return false;
+	id = id_of(tid);
+	if (!id || !(*id & ID_ASLEEP))
+		return false;
+	*id = (*id & ~(ID_ASLEEP | ID_LATE)) | ID_WOKEN;
+	rec[2] = tid + ID_GENERATION(*id) * ID_GENERATION_STEP;
+	ts = bpf_ktime_get_boot_ns();
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, task_cpu(p));
+	rec[1] = ts;
+	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
+	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
+	rec[5] = waker ? ctl->last_koid : 0;
+	ring_submit(ctl, WAKEUP_WORDS);
+	ctl->wakeups++;
+	ctl->seen_wakeups++;
 	return true;
 }
 
@@ -525,11 +731,8 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	struct task_struct *me = bpf_get_current_task_btf();
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct cpu_ctl *target, *ctl = ctl_of(cpu);
-	__u32 waker, tid = p->pid;
-	bool recording;
-	__u64 cur;
+	__u32 cpu = bpf_get_smp_processor_id(), waker;
+	struct cpu_ctl *ctl = ctl_of(cpu);
 
 	/*
 	 * A thread that wakes itself has not slept. This is also the one case in
@@ -542,54 +745,9 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 * CPU and its wakers before us wrote until then is to be seen from here on.
 	 */
 	read_barrier();
-	recording = is_recording(ctl);
-	waker = !recording || in_interrupt(ctl->preempt_count, me, true) ? 0 : me->pid;
-	ctl->maybe_woken = 0;
-
-	target = ctl_of(task_cpu(p));
-	cur = target ? READ_ONCE(target->cur) : 0;
-	if (target && CUR_TID(cur) == tid && leave_mark(ctl, target, tid, tid, waker))
-		return 0;
-	/* It is not there any more: then its bit is set, which the switch did first. */
-	read_barrier();
-	if (!clear_asleep(tid, recording ? ID_WOKEN : 0)) {
-		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
-		if (target && task_on_cpu(p) && leave_mark(ctl, target, cur, tid, waker))
-			return 0;
-		/* Off its CPU, hence first off the queue if it sleeps. */
-		read_barrier();
-		/* Queued; else asleep since before the start. */
-		if (!task_sched_delayed(p) && p->on_rq)
-			return 0;
-		if (recording)
-			set_id(tid, ID_WOKEN);
-	}
-	if (!recording || !tells_wakeup(ctl, p))
-		return 0;
-	tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker);
-	return 0;
-}
-
-/* Takes the mark of a no-op wake back; it fires under the run queue's lock, before any switch. */
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(on_sched_wakeup, struct task_struct *p)
-{
-	struct cpu_ctl *target, *ctl = ctl_of(bpf_get_smp_processor_id());
-	__u32 tid;
-	__u64 cur;
-
-	if (!ctl || !ctl->maybe_woken)
-		return 0;
-	tid = p->pid;
-	if (ctl->maybe_woken != tid || (void *)p == (void *)bpf_get_current_task_btf())
-		return 0;
-	ctl->maybe_woken = 0;
-	target = ctl_of(task_cpu(p));
-	if (!target)
-		return 0;
-	cur = READ_ONCE(target->cur);
-	if ((cur & CUR_WOKEN) && CUR_TID(cur) == tid)
-		__sync_val_compare_and_swap(&target->cur, cur, (__u64)tid);
+	waker = in_interrupt(ctl->preempt_count, me, true) ? 0 : me->pid;
+	if (unlikely(!usual_waking(ctl, cpu, p, me, waker)))
+		any_waking(ctl, p, me, waker);
 	return 0;
 }
 
@@ -623,10 +781,8 @@ int begin_or_end(void *ctx)
 
 	if (ctl && cfg_filter)
 		ctl->leaves_wanted = is_chosen(me);
-	if (ctl && ctl->state == CPU_ARMED)
-		begin_cpu(ctl, cpu, bpf_ktime_get_boot_ns(), me);
-	else if (ctl && ctl->state == CPU_ENDING)
-		end_cpu(ctl, cpu, bpf_ktime_get_boot_ns(), me);
+	if (ctl)
+		change_state(ctl, cpu, bpf_ktime_get_boot_ns(), me);
 	return 0;
 }
 

@@ -33,44 +33,43 @@ struct event_counts {
  * the drain alone.
  */
 struct cpu_ctl {
-	/*
-	 * Who runs: the tid in the low half. A waker on another CPU that meets its
-	 * target on the way out sets CUR_WOKEN and its own tid; the CPU itself then
-	 * writes the wakeup.
-	 */
+	/* Who runs: its tid; CUR_WOKEN is set by a waker on another CPU, see struct late_wake. */
 	__u64 cur;
 	__u64 head;		/* bytes ever written to the ring */
+	__u64 calm_until;	/* up to this @head the CPU is live with no filter, and there is room and no gap */
 	__u32 state;		/* enum cpu_state; set by the recorder too */
-	__u32 slot;		/* which ring is this CPU's */
-	__u32 rung;		/* the doorbell was rung, cleared by the drain */
-	__u32 maybe_woken;	/* tid of the last wake here that may be a no-op */
+	__u32 chunk;		/* where @head is; set by the recorder to the first of this CPU's */
+	__u32 last_tid;		/* who was last switched in as the trace has it, and when */
+	__u32 last_koid;
+	__u64 last_ns;
+	__u64 switch_header;	/* of this CPU's switches without more arguments; set by the recorder */
+	__u64 preempt_count;	/* its address; 0: unknown */
+	/* A cache line ends here; with what is above and in the next one most events are done. */
+	__u64 switches, wakeups;		/* written */
+	__u64 seen_switches, seen_wakeups;	/* whatever became of them */
+	__u64 gap_ns;		/* when it began; 0: nothing is missing */
+	__s32 last_prio;
+	__u32 hidden;		/* who runs was not wanted: nobody runs here as the trace has it */
 	__u32 gap_koid;		/* who ran when the gap began */
 	__s32 gap_prio;
 	__u32 gap_bytes;	/* it ends when so much is free */
-	__u32 last_tid;		/* who was last switched in as the trace has it, and when */
-	__u32 last_koid;
-	__s32 last_prio;
-	__u64 last_ns;
-	__u64 gap_ns;		/* when it began; 0: nothing is missing */
-	__u64 switches, wakeups;		/* written */
+	__u32 slot;		/* which ring is this CPU's */
 	__u64 lost_switches, lost_wakeups;	/* ring full */
 	__u64 unseen_switches;			/* the kernel ran none of our programs for them */
-	__u64 start_ns, stop_ns;
-	__u64 preempt_count;			/* its address; 0: unknown */
 	__u64 unseen_wakeups;			/* the same for wakeups; written, as implied */
+	__u64 start_ns, stop_ns;
 	__u64 filtered_switches, filtered_wakeups;	/* not written: of threads that are not wanted */
-	__u32 hidden;		/* who runs was not wanted: nobody runs here as the trace has it */
-	__u16 leaves_wanted, comes_told;	/* of the switch under way: see judge_switch() */
-	__u64 seen_switches, seen_wakeups;	/* whatever became of them */
 	__u64 told_switches, told_wakeups;	/* of those lost: in the slices of gaps that are over */
 	__u32 told_unseen;
 	__u32 gaps;		/* how many those are */
-	__u64 reserved[6];
+	__u32 reserved;
+	__u16 leaves_wanted, comes_told;	/* of the switch under way: see judge_switch() */
+	__u64 reserved1[4];
 
 	__u64 tail;		/* bytes ever taken out */
 	__u64 event_tail;
-	__u32 event_rung;	/* as @rung, for the event ring */
-	__u32 reserved2;
+	__u32 rung;		/* the doorbell was rung; cleared by the drain */
+	__u32 event_rung;	/* the same for the event ring */
 	__u64 reserved3[5];
 
 	/*
@@ -89,9 +88,10 @@ struct cpu_ctl {
 };
 _Static_assert(sizeof(struct cpu_ctl) == 448, "the drain's words stand in a cache line of their own");
 
+#define SWITCH_WORDS	6	/* header, time, out, in, two weights */
+
 #define CUR_TID(cur)	((__u32)(cur))
 #define CUR_WOKEN	(1ULL << 63)
-#define CUR_WAKER(cur)	((__u32)((cur) >> 32) & 0x7fffffff)
 
 /*
  * A ring is 2^n chunks of 2^m bytes. A record starts inside a chunk and may run
@@ -317,11 +317,27 @@ struct open_calls {
 #define ID_TOLD		(1U << 11)	/* with a filter: the trace has told of its state since it ran */
 #define ID_RAN		(1U << 12)	/* the trace has told of it running */
 #define ID_WOKEN	(1U << 13)	/* and of a wakeup */
+#define ID_LATE		(1U << 14)	/* asleep, and maybe woken already: there is a struct late_wake */
 #define ID_NAMED	(1U << 15)	/* the names of its thread have been sent */
 #define ID_GENERATION_SHIFT	2	/* how often it was recycled: 9 bits */
 #define ID_GENERATION(id)	((id) >> ID_GENERATION_SHIFT & 0x1ff)
 #define ID_GENERATION_MAX	428	/* keeps koids within 32 bits */
 #define ID_GENERATION_STEP	10000000ULL
+
+/*
+ * A wake of a thread that ran, as far as was to be seen. If it went to sleep all the same, it had been
+ * on its way, and the wake is a real one. By the thread's id; of two with the same place the later
+ * one is kept.
+ */
+struct late_wake {
+	__u64 ts;
+	__u64 who;	/* LATE_WHO(), LATE_SEEN; 0: none */
+};
+#define LATE_WAKES		8192
+#define LATE_WHO(tid, waker)	((__u64)(tid) << 32 | (waker))
+#define LATE_SEEN		(1ULL << 63)	/* by the thread's CPU when it went to sleep, which set ID_LATE */
+#define LATE_TID(who)		((__u32)((who) >> 32) & 0x7fffffff)
+#define LATE_WAKER(who)		((__u32)(who))
 
 /*
  * A thread of which the trace had told nothing when it was asked for, by the program that iterates

@@ -26,19 +26,14 @@ enum task_state_index {
 	STATE_R_PLUS = 9,
 };
 
-/*
- * The kernel's own reading of a task's state (__task_state_index()), with one
- * correction: before 6.13 (commit 7d5265ffcd8b) the tracepoint reported sleep
- * for a thread that a pending signal had kept running.
- */
-static __always_inline __u32 state_index(bool preempt, struct task_struct *prev, __u32 state)
+#define STATES_DEAD	(1U << STATE_X | 1U << STATE_Z)
+#define STATES_ASLEEP	~(STATES_DEAD | 1U << STATE_R | 1U << STATE_R_PLUS)
+
+/* Of those that neither run nor sleep as most do. */
+static __noinline int rare_state_index(struct task_struct *prev, __u32 state)
 {
 	__u32 report = (state | prev->exit_state) & TASK_REPORT;
 
-	if (preempt)
-		return STATE_R_PLUS;
-	if (!state || (!prev->__state && prev->on_rq))
-		return STATE_R;
 	if (report == TASK_INTERRUPTIBLE)
 		return STATE_S;
 	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))
@@ -50,6 +45,20 @@ static __always_inline __u32 state_index(bool preempt, struct task_struct *prev,
 		if (report & (1U << (i - 1)))
 			return i;
 	return STATE_R;
+}
+
+/*
+ * The kernel's own reading of a task's state (__task_state_index()), with one
+ * correction: before 6.13 (commit 7d5265ffcd8b) the tracepoint reported sleep
+ * for a thread that a pending signal had kept running.
+ */
+static __always_inline __u32 state_index(bool preempt, struct task_struct *prev, __u32 state)
+{
+	if (preempt)
+		return STATE_R_PLUS;
+	if (!state || (!prev->__state && prev->on_rq))
+		return STATE_R;
+	return state == TASK_INTERRUPTIBLE ? STATE_S : rare_state_index(prev, state);
 }
 
 #endif

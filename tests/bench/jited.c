@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine code of every BPF program that is loaded: jited DIR writes it to DIR/NAME.
+ * The machine code of every BPF program that is loaded: jited DIR writes it to DIR/NAME, without
+ * the functions that it calls.
  */
 #include <bpf/bpf.h>
 #include <stdint.h>
@@ -13,7 +14,11 @@
 
 static int dump(int fd, const char *dir, unsigned char *code)
 {
-	struct bpf_prog_info info = { .jited_prog_len = CODE_BYTES_MAX, .jited_prog_insns = (uintptr_t)code };
+	uint32_t main_bytes = 0;
+	struct bpf_prog_info info = {
+		.jited_prog_len = CODE_BYTES_MAX, .jited_prog_insns = (uintptr_t)code,
+		.nr_jited_func_lens = 1, .jited_func_lens = (uintptr_t)&main_bytes,
+	};
 	uint32_t len = sizeof(info);
 	char path[4096];
 	size_t done;
@@ -21,14 +26,14 @@ static int dump(int fd, const char *dir, unsigned char *code)
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		return -1;
-	if (!info.name[0] || info.jited_prog_len > CODE_BYTES_MAX)
+	if (!info.name[0] || main_bytes > CODE_BYTES_MAX)
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", dir, info.name);
 	f = fopen(path, "w");
 	if (!f)
 		return -1;
-	done = fwrite(code, 1, info.jited_prog_len, f);
-	return fclose(f) || done != info.jited_prog_len ? -1 : 0;
+	done = fwrite(code, 1, main_bytes, f);
+	return fclose(f) || done != main_bytes ? -1 : 0;
 }
 
 int main(int argc, char **argv)

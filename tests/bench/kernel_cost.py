@@ -10,7 +10,7 @@ from pairs import Table, spread, told
 
 STATS = '/proc/sys/kernel/bpf_stats_enabled'
 ROUNDS = 5
-PROGRAMS = {'on_sched_switch': 'sched_switch', 'on_sched_waking': 'sched_waking', 'on_sched_wakeup': 'sched_wakeup'}
+PROGRAMS = ('on_sched_switch', 'on_sched_waking')
 
 
 @contextlib.contextmanager

@@ -43,9 +43,14 @@ static long ring_body(__u32 i, void *ctx)
 	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
 	__u64 ts = bpf_ktime_get_boot_ns(), *rec;
 
-	if (!ctl || ctl->gap_ns || ring_free(ctl) < WORDS * 8) {
-		lost++;
+	if (!ctl)
 		return 1;
+	if (ctl->head + WORDS * 8 > ctl->calm_until) {
+		ring_look(ctl);
+		if (ring_free(ctl) < WORDS * 8) {
+			lost++;
+			return 1;
+		}
 	}
 	rec = ring_reserve(ctl, WORDS);
 	if (!rec)

@@ -21,7 +21,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, Instance, equal, expect, helper, last_cpu, load,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, equal, expect, helper, last_cpu, load,  # noqa: E402
                      main, note, readable, record, run, scaled, start, test, verify, verify_cut)
 from account import balance_against, every_switch_of, players, switch_count, told_as_in_file  # noqa: E402
 from trace import fxtread  # noqa: E402
@@ -109,7 +109,7 @@ def same_as_converted_tracefs(tmp):
         ours = [(s.cpu, s.out, s.into, s.state) for s in live.outs(tid, end)]
         theirs = [(s.cpu, s.out, s.into, s.state) for s in text.outs(tid, end)]
         equal(theirs, ours, f'switches of {tid}')
-        met = {s.ts for s in live.outs(tid)}
+        met = {s.ts + 1 for s in live.outs(tid)}
         ours = [w for w in live.wakeups if w.tid == tid and begin <= w.ts <= end and w.ts not in met]
         theirs = [w for w in text.wakeups if w.tid == tid and begin <= w.ts <= end]
         equal([w.waker for w in theirs], [w.waker for w in ours], f'wakers of {tid}')
@@ -181,6 +181,28 @@ def states_and_wakers(tmp):
         if waker != '-':
             expect(any(w.tid == tid and w.waker == int(waker) for w in t.wakeups),
                    f'{tid} was not woken by {waker}: {[w for w in t.wakeups if w.tid == tid]}')
+    verify(tmp + '/t.fxt')
+
+
+@test
+def each_sleep_has_its_wakeup(tmp):
+    """Of two threads on two CPUs, whose wakers often meet them on their way to sleep, or not quite."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        raise Skip('one CPU')
+    out = record(tmp + '/t.fxt', '--', helper('cross'), str(ROUNDS), str(cpus[-2]), str(cpus[-1]))
+    t, late = load(tmp + '/t.fxt'), 0
+    equal(dict(t.sense()), {}, 'contradictions')
+    equal(t.ledger_sum('lost_switches', 'lost_wakeups'), 0, 'lost')
+    two = players(out)
+    for p, waker in zip(two, two[::-1]):
+        mine = [w for w in t.wakeups if w.tid == p.tid and p.start <= w.ts <= p.end]
+        expect(abs(len(mine) - p.voluntary) <= 1, f'{len(mine)} wakeups of {p.tid}, which slept {p.voluntary} times')
+        others = sum(w.waker != waker.tid for w in mine)
+        expect(others <= t.ledger_sum('unseen_wakeups') + 2, f'{others} of {len(mine)} are not by {waker.tid}')
+        slept = {s.ts + 1 for s in t.outs(p.tid)}
+        late += sum(w.ts in slept for w in mine)
+    note(f'{sum(p.voluntary for p in two)} times asleep, {late} wakers met them on their way to sleep')
     verify(tmp + '/t.fxt')
 
 

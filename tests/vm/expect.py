@@ -23,7 +23,7 @@ ROWS = (
     Row('`convert`, `dump`, `report`, `verify`', None, {}),
     Row('context switches, wakeups',
         ('CAP_BPF', 'CAP_PERFMON', 'kernel BTF', 'tracepoint sched_switch', 'tracepoint sched_waking',
-         'tracepoint sched_wakeup', 'tracepoint sched_wakeup_new', 'memory-mapped BPF arrays',
+         'tracepoint sched_wakeup_new', 'memory-mapped BPF arrays',
          'BPF ring buffer', 'the programs'), NO_STATE),
     Row('names of threads and processes',
         ('tracepoint task_newtask', 'tracepoint task_rename', 'tracepoint sched_process_exec',

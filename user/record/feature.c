@@ -147,7 +147,6 @@ static struct feature features[] = {
 	  true, have_file, "/sys/kernel/btf/vmlinux", 0 },
 	TRACEPOINT("sched_switch", 4, "context switches"),
 	TRACEPOINT("sched_waking", 1, "wakeups"),
-	TRACEPOINT("sched_wakeup", 1, "telling real wakeups from no-ops"),
 	TRACEPOINT("sched_wakeup_new", 1, "first wakeups of new threads"),
 	TRACEPOINT("task_newtask", 2, "names of new threads"),
 	TRACEPOINT("task_rename", 2, "new names of threads"),

@@ -80,6 +80,7 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 		shift = 12;
 	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
 	skel->rodata->cfg_chunk_shift = chunk_shift;
+	skel->rodata->cfg_chunk_last = (1U << chunk_shift) - 1;
 	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_gap_thread = pseudo_thread(PSEUDO_LOST, 0).thread;
@@ -114,6 +115,8 @@ static int map_maps(struct probes *p)
 		return -errno;
 	for (i = 0; i < p->cpus_cnt; i++) {
 		p->ctls[p->cpus[i]].slot = i;
+		p->ctls[p->cpus[i]].switch_header = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, p->cpus[i]);
+		p->ctls[p->cpus[i]].chunk = i << skel->rodata->cfg_chunks_shift;
 		p->ring[i].ctl = &p->ctls[p->cpus[i]];
 		p->ring[i].chunk_shift = skel->rodata->cfg_chunk_shift;
 		p->ring[i].chunks = 1U << skel->rodata->cfg_chunks_shift;
@@ -269,8 +272,9 @@ static int kick(struct probes *p, uint32_t cpu, uint32_t own_cpu)
 		return bpf_prog_test_run_opts(bpf_program__fd(p->skel->progs.begin_or_end), &opts);
 	/*
 	 * Interrupts would not be off there; a context switch does the same work. None comes where
-	 * the time is over before the sleep has begun.
+	 * the time is over before the sleep has begun. No program runs here now that would write this, too.
 	 */
+	p->ctls[cpu].calm_until = 0;
 	for (us = 1; us < 1000 && __atomic_load_n(&p->ctls[cpu].state, __ATOMIC_ACQUIRE) == state; us *= 2)
 		usleep(us);
 	return 0;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A CPU's track: who runs, record by record, and where its ring was full.
+ */
+#ifndef KFXT_TRACK_BPF_H
+#define KFXT_TRACK_BPF_H
+
+#include "filter.bpf.h"
+#include "gap.bpf.h"
+#include "ids.bpf.h"
+
+#define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
+#define IMPLIED_WORDS	(WAKEUP_WORDS + 1)	/* with a mark */
+#define MARKED_WORDS	(SWITCH_WORDS + 1)	/* with a Linux state or a mark */
+#define SWITCH_WORDS_MAX	(SWITCH_WORDS + 2)	/* with a Linux state, and filtered */
+#define LEAVE_WORDS	(SWITCH_WORDS_MAX + IMPLIED_WORDS)
+/* Both ends of a gap, its slice and what follows. */
+#define MEND_BYTES	((2 * MARKED_WORDS + LOST_WORDS_MAX + LEAVE_WORDS) * 8)
+
+/* An argument that fits its header. */
+#define ARG_I32(name, v)	(FXT_ARG_HEADER(FXT_ARG_INT32, 1, name) | FXT_PUT((__u32)(v), FXT_F_ARG_VALUE32))
+#define ARG_BOOL(name, v)	(FXT_ARG_HEADER(FXT_ARG_BOOL, 1, name) | FXT_PUT(v, FXT_F_ARG_BOOL))
+#define ARG_STR(name, ref)	(FXT_ARG_HEADER(FXT_ARG_STRING, 1, name) | FXT_PUT(ref, FXT_F_ARG_STRING))
+
+/* One side of a context switch. */
+struct side {
+	__u64 koid;
+	__s32 prio;
+};
+
+static __always_inline struct side idle_side(void)
+{
+	return (struct side){ 0, FXT_WEIGHT_IDLE };
+}
+
+static __always_inline struct side task_side(struct task_struct *p)
+{
+	__u32 tid = p->pid;
+
+	return tid ? (struct side){ koid_of(tid), p->prio } : idle_side();
+}
+
+/* Writes a context switch; @arg and @arg2 are more arguments, 0 for none. Room was checked. */
+static __always_inline void write_switch(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct side out,
+					 struct side in, __u32 state, __u64 arg, __u64 arg2)
+{
+	__u32 words = SWITCH_WORDS + !!arg + !!arg2;
+	__u64 *rec = ring_reserve(ctl, words);
+
+	if (unlikely(!rec))
+		return;
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, words, words - 4, cpu) |
+		 FXT_PUT(state, FXT_F_SCHED_STATE);
+	rec[1] = ts;
+	rec[2] = out.koid;
+	rec[3] = in.koid;
+	rec[4] = ARG_I32(STR_OUTGOING_WEIGHT, out.prio);
+	rec[5] = ARG_I32(STR_INCOMING_WEIGHT, in.prio);
+	if (arg)
+		rec[6] = arg;
+	if (arg2)
+		rec[arg ? 7 : 6] = arg2;
+	ring_submit(ctl, words);
+}
+
+/* One that did not happen; @mark, a string ref, says why it is there. */
+static __always_inline void write_mark(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct side out,
+				       struct side in, __u32 state, __u32 mark)
+{
+	write_switch(ctl, cpu, ts, out, in, state, ARG_STR(STR_MARK, mark), 0);
+}
+
+static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts,
+					 struct task_struct *p, __u32 waker)
+{
+	__u64 *rec = ring_reserve(ctl, WAKEUP_WORDS);
+
+	if (unlikely(!rec))
+		return;
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, task_cpu(p));
+	rec[1] = ts;
+	rec[2] = koid_of(p->pid);
+	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
+	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
+	rec[5] = waker ? koid_of(waker) : 0;
+	ring_submit(ctl, WAKEUP_WORDS);
+	ctl->wakeups++;
+}
+
+/* @in, whose id is @tid, runs from now on. */
+static __always_inline void note_switch(struct cpu_ctl *ctl, __u64 ts, struct side in, __u32 tid)
+{
+	ctl->last_ns = ts;
+	ctl->last_tid = tid;
+	ctl->last_koid = in.koid;
+	ctl->last_prio = in.prio;
+}
+
+/* From @since on, when @who ran, this CPU's records do not tell all. Ends when @bytes are free. */
+static __always_inline void begin_gap(struct cpu_ctl *ctl, __u64 since, struct side who, __u32 bytes)
+{
+	if (ctl->gap_ns)
+		return;
+	if (cfg_filter && ctl->hidden)
+		who = idle_side();
+	ctl->gap_ns = since;
+	ctl->calm_until = 0;
+	ctl->gap_koid = who.koid;
+	ctl->gap_prio = who.prio;
+	ctl->gap_bytes = bytes;
+}
+
+/* @pid runs, though it was not told to come. Global, as mend() is. */
+__noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
+{
+	struct cpu_ctl *ctl = ctl_of(cpu);
+
+	if (!ctl)
+		return 0;
+	begin_gap(ctl, ctl->last_ns, (struct side){ ctl->last_koid, ctl->last_prio }, MEND_BYTES);
+	ctl->unseen_switches++;
+	/* As come_in() would have. */
+	clear_asleep(pid, 0);
+	set_id(pid, ID_RAN);
+	note_switch(ctl, ctl->last_ns, pid ? (struct side){ koid_of(pid), prio } : idle_side(), pid);
+	return 0;
+}
+
+/*
+ * Some kernels keep switches of some threads to themselves. That one happened is
+ * seen by who runs now; what ran since the last switch that was told is unknown.
+ */
+static __always_inline void check_unseen(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *running)
+{
+	if (unlikely(ctl->last_tid != (__u32)running->pid))
+		found_unseen(cpu, running->pid, running->prio);
+}
+
+/*
+ * The one who leaves, as it was known when it came: once a thread is dead its id can be
+ * another's before its last switch.
+ */
+static __always_inline struct side leaving_side(const struct cpu_ctl *ctl, struct task_struct *prev)
+{
+	if (prev->pid && ctl->last_tid == (__u32)prev->pid)
+		return (struct side){ ctl->last_koid, prev->prio };
+	return task_side(prev);
+}
+
+/*
+ * Ends a gap if there is room, begins one if there is none. The two ends of a
+ * gap are records: who ran when it began is switched out there, @pid, which runs, is
+ * switched in where it ends, now. Its slice stands between them. After a full ring nothing is
+ * written until half of it is free, so that a loss is one stretch and not a sieve.
+ *
+ * A global function, so that verifiers go through it once and not from each of its callers.
+ */
+__noinline int mend(__u32 cpu, __u64 ts, __u32 pid, __s32 prio)
+{
+	struct cpu_ctl *ctl = ctl_of(cpu);
+	struct side was, is;
+
+	if (!ctl)
+		return false;
+	if (ctl->last_tid != pid)
+		found_unseen(cpu, pid, prio);
+	is = pid ? (struct side){ ctl->last_koid, prio } : idle_side();
+	if (!ctl->gap_ns) {
+		begin_gap(ctl, ts, is, ring_bytes() / 2);
+		return false;
+	}
+	if (ring_free(ctl) < ctl->gap_bytes)
+		return false;
+	was.koid = ctl->gap_koid;
+	was.prio = ctl->gap_prio;
+	write_mark(ctl, cpu, ctl->gap_ns, was, idle_side(), FXT_STATE_RUNNING, STR_MARK_GAP);
+	write_gap(cpu, ts);
+	write_mark(ctl, cpu, ts, idle_side(), is, FXT_STATE_RUNNING, STR_MARK_GAP);
+	note_switch(ctl, ts, is, pid);
+	ctl->gap_ns = 0;
+	if (cfg_filter)
+		ctl->hidden = 0;
+	return true;
+}
+
+static __noinline int make_room(struct cpu_ctl *ctl, __u32 words)
+{
+	if (ctl->gap_ns)
+		return false;
+	ring_look(ctl);
+	if (cfg_filter || ctl->state != CPU_LIVE)
+		ctl->calm_until = 0;
+	return ring_free(ctl) >= words * 8;
+}
+
+/* Is there room for @words? @running is on this CPU. */
+static __always_inline bool have_room(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
+				      struct task_struct *running, __u32 words)
+{
+	return likely(ctl->head + words * 8 <= ctl->calm_until) || make_room(ctl, words) ||
+	       mend(cpu, ts, running->pid, running->prio);
+}
+
+#endif

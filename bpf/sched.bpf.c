@@ -324,7 +324,8 @@ static __noinline int end_thread(struct cpu_ctl *ctl, struct task_struct *p)
 }
 
 /* A switch on a CPU that is not recorded. */
-static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct *prev, struct task_struct *next, bool sleeps)
+static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct *prev, struct task_struct *next,
+					bool sleeps)
 {
 	__u64 koid;
 
@@ -346,8 +347,10 @@ static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, str
 
 	if (filter && ctl->state != CPU_OFF)
 		judge_switch(ctl, prev, next);
-	if (STATES_DEAD >> index & 1)
+	if (STATES_DEAD >> index & 1) {
 		end_thread(ctl, prev);
+		ts = bpf_ktime_get_boot_ns();	/* behind what that has ended */
+	}
 	if (ctl->state != CPU_LIVE && change_state(ctl, cpu, ts, prev) == CPU_OFF)
 		return switch_unrecorded(ctl, prev, next, sleeps);
 	missed = come_in(next, &in.koid);
@@ -381,10 +384,9 @@ static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, str
 }
 
 /*
- * The switch that nearly all are: from who was told to come, to one who is known and was told to be
- * awake, on a CPU that is live, with room. The same as any_switch() in less code: around a
- * switch a CPU's cache is just not large enough for the kernel's code, and each line of code more is
- * a miss. False: it is another one, and nothing has been done.
+ * The switch that nearly all are: from who was told to come to one who is known and was told to be
+ * awake, with no need to look around. What any_switch() does, in less code: the kernel's own fills the
+ * caches at a switch, and each line of ours is a miss. False: it is another one, nothing has been done.
  */
 static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 index, struct task_struct *prev,
 					 struct task_struct *next)

@@ -45,7 +45,7 @@ def markdown(table):
 
 def versions():
     found = [('perf', '--version'), ('trace-cmd', '--version'), ('bpftrace', '--version')]
-    return [peers.version(*v) for v in found if shutil.which(v[0])]
+    return list(filter(None, (peers.version(*v) for v in found if shutil.which(v[0]))))
 
 
 def available(build):

@@ -11,6 +11,8 @@ from pairs import Table, added, in_turn, ratios, spread, told
 ROUNDS = int(os.environ.get('BENCH_ROUNDS', 9))
 SWITCH_ROUNDS = 150_000
 GAMES = 3           # the median of which is one measurement
+# What a switch takes of the CPU, in the kernel, as its own counters have it; less noisy than time.
+COUNTERS = ('cycles', 'instructions', 'L1-icache-load-misses')
 MESSAGES = ['hackbench', '-g', '2', '-l', '1500']
 CALLS, RUNS = 200_000, 10     # the least of which is one measurement
 
@@ -30,6 +32,20 @@ def game(tests, cpu):
 
 def games(tests, cpu):
     return statistics.median(game(tests, cpu) for _ in range(GAMES))
+
+
+def counted_game(tests, cpu):
+    """COUNTERS of a switch in that game; None if this machine does not have them."""
+    counters = ','.join(f'{name}:k' for name in COUNTERS)
+    out = subprocess.run(['perf', 'stat', '-x,', '-C', str(cpu), '-e', counters, tests + '/pingpong', str(SWITCH_ROUNDS),
+                          str(cpu)], capture_output=True, text=True, check=True)
+    switches = sum(int(n) for line in out.stdout.splitlines() for n in line.split()[1:3])
+    counts = [line.split(',')[0] for line in out.stderr.splitlines() if ',' in line]
+    return [int(n) / switches for n in counts] if all(map(str.isdigit, counts)) else None
+
+
+def counted_games(tests, cpu):
+    return [statistics.median(values) for values in zip(*(counted_game(tests, cpu) for _ in range(GAMES)))]
 
 
 def messages():
@@ -80,10 +96,27 @@ def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0
                  f'Untraced: {base} {unit}. {ROUNDS} rounds; medians, and between which quarters of the rounds lie.')
 
 
+def counters(tests, cpu, into, recorders, say, elsewhere):
+    title = 'The same switch, by the counters of the CPU'
+    if not peers.shutil.which('perf') or not counted_game(tests, cpu):
+        return Table(title, [''], [], 'Left out: no perf, or a machine without such counters.')
+    measure = lambda: counted_games(tests, cpu)     # noqa: E731
+    measures = {'nothing': measure, **{r.name: beside(r, measure, into, elsewhere) for r in recorders}}
+    taken = in_turn(measures, ROUNDS, lambda text: say(f'{title}: {text}'))
+    extra = {name: [[a - b for a, b in zip(*both)] for both in zip(values, taken['nothing'])]
+             for name, values in taken.items() if name != 'nothing'}
+    cycles = {name: [counts[0] for counts in values] for name, values in extra.items()}
+    rows = [[r.name, *(told(spread(values), 0) for values in zip(*extra[r.name])),
+             '' if r.name == 'kfxt' else told(ratios(cycles['kfxt'], cycles[r.name]))] for r in recorders]
+    base = ', '.join(f'{statistics.median(values):.0f} {name}' for name, values in zip(COUNTERS, zip(*taken['nothing'])))
+    return Table(title, ['added', *COUNTERS, "kfxt's cycles to it = 1"], rows, f'In kernel mode. Untraced: {base}. {ROUNDS} rounds.')
+
+
 def run(build, into, recorders, say):
     tests, (cpu, elsewhere) = build + '/tests', cpus()
     yield compare('A switch of two threads on one CPU, the recorder on another', 'ns', lambda: games(tests, cpu),
                   recorders, into, say, elsewhere)
+    yield counters(tests, cpu, into, recorders, say, elsewhere)
     if peers.shutil.which('hackbench'):
         yield compare('hackbench, 80 processes on all CPUs, the recorder among them', 'CPU s', messages, recorders, into, say,
                       digits=2)

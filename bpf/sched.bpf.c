@@ -18,7 +18,7 @@ static __always_inline void tell_wakeup(struct cpu_ctl *ctl, __u32 cpu, __u64 ts
 					struct task_struct *p, __u32 waker)
 {
 	if (have_room(ctl, cpu, ts, running, WAKEUP_WORDS))
-		write_wakeup(ctl, ts, p, waker);
+		write_wakeup(ctl, ts, p, task_cpu(p), waker);
 	else
 		ctl->lost_wakeups++;
 }
@@ -217,7 +217,7 @@ static __noinline int write_missed_wakeup(struct cpu_ctl *ctl, __u64 ts, struct 
 
 	ctl->seen_wakeups++;	/* by what came of it */
 	if (who && LATE_TID(who) == (__u32)p->pid && late == !!(who & LATE_SEEN) && wake->ts > ctl->start_ns) {
-		write_wakeup(ctl, wake->ts, p, LATE_WAKER(who));
+		write_wakeup(ctl, wake->ts, p, wake->cpu, LATE_WAKER(who));
 		wake->who = 0;
 		return 0;
 	}
@@ -451,13 +451,15 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
  * A wake that finds its target running: whether that is on its way to sleep is not to be seen, but what
  * it does next will tell. False if it was not there any more.
  */
-static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, __u32 tid, __u32 waker)
+static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, struct task_struct *p, __u32 waker)
 {
+	__u32 tid = p->pid;
 	struct late_wake *wake = late_wake_of(tid);
 
 	if (!wake)
 		return false;
 	wake->ts = 0;
+	wake->cpu = task_cpu(p);
 	WRITE_ONCE(wake->who, LATE_WHO(tid, waker));
 	if (__sync_val_compare_and_swap(&target->cur, cur, CUR_WOKEN | tid) != cur) {
 		wake->who = 0;
@@ -477,13 +479,13 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, str
 
 	if (!recording)
 		waker = 0;
-	if (target && CUR_TID(cur) == tid && leave_mark(target, cur, tid, waker))
+	if (target && CUR_TID(cur) == tid && leave_mark(target, cur, p, waker))
 		return 0;
 	/* It is not there any more: then its bit is set, which the switch did first. */
 	read_barrier();
 	if (!clear_asleep(tid, recording ? ID_WOKEN : 0)) {
 		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
-		if (target && task_on_cpu(p) && leave_mark(target, cur, tid, waker))
+		if (target && task_on_cpu(p) && leave_mark(target, cur, p, waker))
 			return 0;
 		/* Off its CPU, hence first off the queue if it sleeps. */
 		read_barrier();

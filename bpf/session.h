@@ -332,6 +332,7 @@ struct open_calls {
 struct late_wake {
 	__u64 ts;
 	__u64 who;	/* LATE_WHO(), LATE_SEEN; 0: none */
+	__u64 cpu;	/* where it ran */
 };
 #define LATE_WAKES		8192
 #define LATE_WHO(tid, waker)	((__u64)(tid) << 32 | (waker))

@@ -70,14 +70,15 @@ static __always_inline void write_mark(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	write_switch(ctl, cpu, ts, out, in, state, ARG_STR(STR_MARK, mark), 0);
 }
 
-static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts,
-					 struct task_struct *p, __u32 waker)
+/* @p was woken by @waker; @on is the CPU where it ran last. Room was checked. */
+static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, __u32 on,
+					 __u32 waker)
 {
 	__u64 *rec = ring_reserve(ctl, WAKEUP_WORDS);
 
 	if (unlikely(!rec))
 		return;
-	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, task_cpu(p));
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, on);
 	rec[1] = ts;
 	rec[2] = koid_of(p->pid);
 	rec[3] = ARG_I32(STR_WEIGHT, p->prio);

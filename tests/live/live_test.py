@@ -195,11 +195,11 @@ def each_sleep_has_its_wakeup(tmp):
     equal(dict(t.sense()), {}, 'contradictions')
     equal(t.ledger_sum('lost_switches', 'lost_wakeups'), 0, 'lost')
     two = players(out)
-    for p, waker in zip(two, two[::-1]):
+    for p, waker, cpu in zip(two, two[::-1], cpus[-2:]):
         mine = [w for w in t.wakeups if w.tid == p.tid and p.start <= w.ts <= p.end]
         expect(abs(len(mine) - p.voluntary) <= 1, f'{len(mine)} wakeups of {p.tid}, which slept {p.voluntary} times')
-        others = sum(w.waker != waker.tid for w in mine)
-        expect(others <= t.ledger_sum('unseen_wakeups') + 2, f'{others} of {len(mine)} are not by {waker.tid}')
+        others = sum((w.waker, w.cpu) != (waker.tid, cpu) for w in mine)
+        expect(others <= t.ledger_sum('unseen_wakeups') + 2, f'{others} of {len(mine)} are not by {waker.tid}, or not on {cpu}')
         slept = {s.ts + 1 for s in t.outs(p.tid)}
         late += sum(w.ts in slept for w in mine)
     note(f'{sum(p.voluntary for p in two)} times asleep, {late} wakers met them on their way to sleep')

@@ -198,7 +198,8 @@ static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 		return 0;
 	was = *id;
 	if (unlikely((was & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))) {
-		*id = was & ~(ID_ASLEEP | ID_LATE);
+		if (was & ID_ASLEEP)
+			*id = was & ~(ID_ASLEEP | ID_LATE);
 		meet(next, id);
 	}
 	*koid += ID_GENERATION(*id) * ID_GENERATION_STEP;

@@ -38,6 +38,7 @@ def added(taken, base):
 
 
 def ratios(mine, others):
-    """Spread of the ratios of the same round; None where it makes no sense, the other being nothing."""
-    values = [a / b for a, b in zip(mine, others) if b > 0]
-    return spread(values) if len(values) * 2 > len(others) else None
+    """Spread of the ratios of the same round; None where the other one is not to be told from nothing."""
+    if spread(others).low <= 0:
+        return None
+    return spread([a / b for a, b in zip(mine, others) if b > 0])

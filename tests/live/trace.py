@@ -97,7 +97,7 @@ class Trace:
 
     def sense(self):
         """What contradicts itself, by a model of its own: Counter of complaints."""
-        bad, cpus, state = collections.Counter(), {}, {}
+        bad, cpus, state, told = collections.Counter(), {}, {}, set()
         # While a CPU does not record, nothing is known of who does not run on another.
         deaf = {s.cpu for s in self.switches if s.mark == 'start'}
         begins = {tid: 'R' if s.state == 'R' else 'asleep' for tid, s in self.states.items()}
@@ -105,6 +105,7 @@ class Trace:
             if deaf:
                 state = {tid: s for tid, s in state.items() if s == 'running'}
             elif begins:        # who has done nothing until here
+                told = set(begins) - set(state)
                 state, begins = begins | state, {}
             if isinstance(item, Wakeup):
                 if state.get(item.tid) in ('running', 'R', 'woken'):
@@ -123,7 +124,9 @@ class Trace:
                 state.pop(item.out, None)
             if item.into:
                 if state.get(item.into) in ('asleep', 'running'):
-                    bad['switched in from ' + state[item.into]] += 1
+                    bad[f'{item.into} switched in from {state[item.into]} at {item.ts}' +
+                        (', by what is told of the start' if item.into in told else '')] += 1
+                told.discard(item.into)
                 state[item.into] = 'running'
         return bad
 

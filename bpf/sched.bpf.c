@@ -418,7 +418,7 @@ static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 in
 		prio = next->prio;
 	if (ctl->last_tid)
 		out_prio = prev->prio;
-	rec[0] = header + (FXT_STATES >> (index * 4) << 36 & 0xfULL << 36);
+	rec[0] = header | FXT_PUT(FXT_STATES >> (index * 4), FXT_F_SCHED_STATE);
 	rec[1] = ts;
 	rec[2] = ctl->last_koid;
 	rec[3] = koid;

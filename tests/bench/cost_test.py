@@ -6,9 +6,9 @@
 
 Instructions of the import and of the drain for the same input (callgrind), of the scheduler's BPF programs as
 compiled and, but for the functions that they call in rarer cases, as this kernel makes machine code of
-them, and bytes an event. Fails where one is more than
-3 % above the baseline; who means it to be changes that file in the same commit (--update). Needs root and
-BPF. Prints TAP and, last, how many passed, failed and were skipped.
+them, and bytes an event. Fails where one is more than 3 % above the baseline; who means it to be changes
+that file in the same commit (--update). Needs root and BPF. Prints TAP and, last, how many passed, failed
+and were skipped.
 """
 import gzip
 import json

@@ -5,7 +5,7 @@
 # make check      install what is missing, build, run every test
 # make check-vm   those that run on other kernels, in virtual machines
 # make fuzz       FUZZ_S=3600 FUZZ='fxt repair': the fuzzers, for so long each, all or some
-# make bench      what kfxt costs, beside its peers; BENCH=traced for one part (bench-events: other sources)
+# make bench      what kfxt costs, beside its peers; BENCH=traced for one part
 # make install    PREFIX=/usr/local DESTDIR=
 # make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
 #
@@ -74,7 +74,7 @@ KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-vm vm-programs bench bench-programs cost-programs bench-events fuzz install uninstall clean unit headers FORCE
+.PHONY: all demo check check-vm vm-programs bench bench-programs cost-programs fuzz install uninstall clean unit headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service
 
@@ -264,17 +264,14 @@ $(addprefix $(O)/tests/,ring_bench empty jited): $(O)/tests/%: $(O)/obj/tests/be
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
 
-# BENCH=traced for one of: traced kernel recorder ends functions import scale (tests/bench/bench.py).
+# BENCH=traced for one of: traced kernel recorder ends events functions import scale (tests/bench/bench.py).
 bench:
 	$(Q)scripts/install-packages.sh bench
 	$(Q)$(MAKE) --no-print-directory all bench-programs
 	$(Q)$(PYTHON) tests/bench/bench.py $(O) $(BENCH)
 # What tests/bench/cost_test.py needs.
 cost-programs: $(addprefix $(O)/tests/,drain_load jited pingpong)
-bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load ring_bench empty pingpong load)
-# Of other sources than the scheduler's: system calls, the log, silent ones, compression.
-bench-events: $(O)/kfxt $(O)/tests/calls $(O)/tests/pingpong
-	$(Q)$(PYTHON) tests/bench/event_bench.py $(O)
+bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load ring_bench empty calls pingpong load)
 
 # ---- kernel module ---------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What kfxt costs, beside its peers, on this machine.
 
-    bench.py BUILD_DIR [NAME...]     as root; all of it, or: traced kernel recorder ends functions import scale
+    bench.py BUILD_DIR [NAME...]     as root; all of it, or: traced kernel recorder ends events functions import scale
 
 Writes bench/results.md and bench/results.json; progress goes to stderr. What is compared takes turns, and
 each ratio is of one turn, so a machine whose speed drifts still gives true ones.
@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import ends
+import events
 import functions
 import imports
 import kernel_cost
@@ -24,8 +25,8 @@ import recorder_cost
 import scale
 import traced
 
-SECTIONS = {'traced': traced, 'kernel': kernel_cost, 'recorder': recorder_cost, 'ends': ends, 'functions': functions,
-            'import': imports, 'scale': scale}
+SECTIONS = {'traced': traced, 'kernel': kernel_cost, 'recorder': recorder_cost, 'ends': ends, 'events': events,
+            'functions': functions, 'import': imports, 'scale': scale}
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

@@ -117,19 +117,19 @@ class Kfxt(Peer):
 class Ftrace(Peer):
     """The kernel's own ring buffers in an instance, spliced to files as they are."""
 
-    def __init__(self, copy):
-        super().__init__('raw ftrace')
-        self.copy, self.dir = copy, f'{TRACING}/instances/kfxt-bench'
+    def __init__(self, copy, events=tuple(f'sched/{event}' for event in EVENTS), name='raw ftrace'):
+        super().__init__(name)
+        self.events, self.copy, self.dir = events, copy, f'{TRACING}/instances/kfxt-bench'
 
     def before(self, into):
         if not os.path.isdir(TRACING + '/instances'):
             subprocess.run(['mount', '-t', 'tracefs', 'tracefs', TRACING], check=True)
         os.mkdir(self.dir)
-        for event in EVENTS:
+        for event in self.events:
             self.enable(event, '1')
 
     def enable(self, event, text):
-        with open(f'{self.dir}/events/sched/{event}/enable', 'w') as f:
+        with open(f'{self.dir}/events/{event}/enable', 'w') as f:
             f.write(text)
 
     def commands(self, into):
@@ -137,7 +137,7 @@ class Ftrace(Peer):
             yield [self.copy, path + '/trace_pipe_raw', f'{into}/{os.path.basename(path)}']
 
     def stop(self):
-        for event in EVENTS:
+        for event in self.events:
             self.enable(event, '0')
 
     def after(self, into):

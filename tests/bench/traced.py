@@ -79,12 +79,12 @@ def beside(peer, measure, into, elsewhere=None):
 beside.losses = {}
 
 
-def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0):
+def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0, rounds=ROUNDS):
     """One table: each recorder's share in @measure, as a ratio to nothing and kfxt's to each."""
     beside.losses.clear()
     measures = {'nothing': beside(None, measure, into)}
     measures.update((r.name, beside(r, measure, into, elsewhere)) for r in recorders)
-    taken = in_turn(measures, ROUNDS, lambda text: say(f'{title}: {text}'))
+    taken = in_turn(measures, rounds, lambda text: say(f'{title}: {text}'))
     extra, rows = added(taken, 'nothing'), []
     for r in recorders:
         ratio = None if r.name == 'kfxt' else ratios(extra['kfxt'], extra[r.name])
@@ -93,7 +93,7 @@ def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0
                      taken['nothing'])])), told(ratio) if ratio else '' if r.name == 'kfxt' else 'not to be told', lost])
     base = told(spread(taken['nothing']), digits)
     return Table(title, ['', f'added, {unit}', 'to untraced = 1', 'kfxt to it = 1', 'lost'], rows,
-                 f'Untraced: {base} {unit}. {ROUNDS} rounds; medians, and between which quarters of the rounds lie.')
+                 f'Untraced: {base} {unit}. {rounds} rounds; medians, and between which quarters of the rounds lie.')
 
 
 def counters(tests, cpu, into, recorders, say, elsewhere):
@@ -109,7 +109,8 @@ def counters(tests, cpu, into, recorders, say, elsewhere):
     rows = [[r.name, *(told(spread(values), 0) for values in zip(*extra[r.name])),
              '' if r.name == 'kfxt' else told(ratios(cycles['kfxt'], cycles[r.name]))] for r in recorders]
     base = ', '.join(f'{statistics.median(values):.0f} {name}' for name, values in zip(COUNTERS, zip(*taken['nothing'])))
-    return Table(title, ['added', *COUNTERS, "kfxt's cycles to it = 1"], rows, f'In kernel mode. Untraced: {base}. {ROUNDS} rounds.')
+    return Table(title, ['added', *COUNTERS, "kfxt's cycles to it = 1"], rows,
+                 f'In kernel mode. Untraced: {base}. {ROUNDS} rounds.')
 
 
 def run(build, into, recorders, say):

@@ -9,6 +9,8 @@
 #include "session.h"
 
 #define barrier()		asm volatile("" ::: "memory")
+/* What is done with @x before stays before: a verifier wants a test of it before its use, in the same register. */
+#define settle(x)		asm volatile("" : "+r"(x))
 #define READ_ONCE(x)		(*(volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 
@@ -39,6 +41,13 @@ static __always_inline void read_barrier(void)
 	asm volatile("" :: "r"(&word) : "memory");
 #endif
 }
+
+/*
+ * What the recorder puts in the place of a number of session.h before it loads the program: to the
+ * compiler unknown, to the verifier a constant.
+ */
+#define PUT_NUMBER(n)	({ __u64 v_; asm("%0 = %1" : "=r"(v_) : "i"(n)); v_; })
+#define PUT_VALUE(n)	({ void *p_; asm("%0 = %1 ll" : "=r"(p_) : "i"(n)); __builtin_assume(p_); p_; })
 
 /* The CPU a task runs on or ran on last (commit bcf9033e5449 keeps it in thread_info). */
 static __always_inline __u32 task_cpu(struct task_struct *p)
@@ -105,11 +114,10 @@ struct pt_regs___kernel {
  * CAP_SYS_ADMIN.
  */
 static void *(*const rdonly_cast)(const void *obj, __u32 btf_id) = (void *)CALL_RDONLY_CAST;
-const volatile bool cfg_rdonly_cast __weak = false;	/* the kernel has it */
 
 /*
  * Is the thread that is current merely the one an interrupt came upon? @fast, a constant, is for
- * the one program in which the recorder puts rdonly_cast() in its place.
+ * the one program in which the recorder puts rdonly_cast() and the numbers in place.
  */
 static __always_inline bool in_interrupt(__u64 preempt_count_address, struct task_struct *current_task,
 					 bool fast)
@@ -121,7 +129,7 @@ static __always_inline bool in_interrupt(__u64 preempt_count_address, struct tas
 		count = current_task->thread_info.preempt_count;
 	else if (unlikely(!preempt_count_address))
 		return false;
-	else if (fast && likely(cfg_rdonly_cast))
+	else if (fast && PUT_NUMBER(NUMBER_RDONLY_CAST))
 		count = ((struct refcount_struct *)rdonly_cast((void *)preempt_count_address,
 			bpf_core_type_id_kernel(struct refcount_struct)))->refs.counter;
 	else

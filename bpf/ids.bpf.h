@@ -7,20 +7,18 @@
 #ifndef KFXT_IDS_BPF_H
 #define KFXT_IDS_BPF_H
 
-#include "kernel.bpf.h"
+#include "compat.bpf.h"
 #include "session.h"
-
-struct id_page {
-	__u16 ids[IDS_PER_PAGE];
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* pid_max in pages; set before loading */
-	__type(key, __u32);
-	__type(value, struct id_page);
+	__uint(max_entries, 1);		/* pages; set before loading, as the size is */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u16) << IDS_PAGE_SHIFT);
 } ids __weak SEC(".maps");
+
+const volatile __u32 cfg_ids_shift __weak = IDS_PAGE_SHIFT;	/* of them in a page, log 2 */
 
 /* Shared by both families after linking; set at the first recycled id. */
 extern __u32 ids_recycled;
@@ -28,13 +26,30 @@ extern __u32 ids_recycled;
 /* The word of an id. Only who runs as that id, or wakes it from sleep, changes it. */
 static __always_inline __u16 *id_of(__u32 tid)
 {
-	__u32 key = tid / IDS_PER_PAGE;
-	struct id_page *page = bpf_map_lookup_elem(&ids, &key);
+	__u32 key = tid >> cfg_ids_shift, mask = (1U << cfg_ids_shift) - 1;
+	__u16 *page = bpf_map_lookup_elem(&ids, &key);
 
 	if (!page)
 		return NULL;
-	asm volatile("" : "+r"(page));	/* a verifier wants the test before the addition */
-	return &page->ids[tid % IDS_PER_PAGE];
+	settle(page);
+	__builtin_assume(page);
+	return &page[tid & mask];
+}
+
+/* The same where the recorder has put the numbers in place. */
+static __always_inline __u16 *id_at(__u64 tid)
+{
+	const __u64 cnt = PUT_NUMBER(NUMBER_IDS);
+	__u16 *all = PUT_VALUE(VALUE_IDS);
+
+	if (!cnt)
+		return id_of(tid);
+	settle(tid);
+	if (tid >= cnt)
+		return NULL;
+	settle(tid);
+	__builtin_assume(&all[tid]);
+	return &all[tid];
 }
 
 static __always_inline __u64 koid_of(__u32 tid)

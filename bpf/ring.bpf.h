@@ -16,9 +16,9 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* CPUs; set before loading */
-	__type(key, __u32);
-	__type(value, struct cpu_ctl);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct cpu_ctl));	/* times CPUs; set before loading */
 } ctls __weak SEC(".maps");
 
 /* A ring for each CPU. */
@@ -41,14 +41,33 @@ struct {
 	__uint(max_entries, 1 << 21);
 } side __weak SEC(".maps");
 
+const volatile __u32 cfg_cpus __weak = 1;
 const volatile __u32 cfg_chunk_shift __weak = 12;	/* bytes in a chunk, log 2 */
-const volatile __u32 cfg_chunk_last __weak = 4095;	/* byte of it */
 const volatile __u32 cfg_chunks_shift __weak = 0;	/* chunks in a ring, log 2 */
 const volatile __u64 cfg_wake_bytes __weak = 0;	/* fill level that rings the doorbell */
 
 static __always_inline struct cpu_ctl *ctl_of(__u32 cpu)
 {
-	return bpf_map_lookup_elem(&ctls, &cpu);
+	__u32 key = 0;
+	char *all = bpf_map_lookup_elem(&ctls, &key);
+
+	settle(cpu);
+	if (!all || cpu >= cfg_cpus)
+		return NULL;
+	settle(cpu);
+	return (struct cpu_ctl *)(all + cpu * sizeof(struct cpu_ctl));
+}
+
+/* The same where the recorder has put the numbers in place. */
+static __always_inline struct cpu_ctl *ctl_at(__u64 cpu)
+{
+	char *all = PUT_VALUE(VALUE_CTLS);
+
+	settle(cpu);
+	if (cpu >= PUT_NUMBER(NUMBER_CPUS))
+		return NULL;
+	settle(cpu);
+	return (struct cpu_ctl *)(all + cpu * sizeof(struct cpu_ctl));
 }
 
 /* Is this CPU's recording on? One that is to end has not ended. */
@@ -119,11 +138,14 @@ static __always_inline void ring_doorbell(struct cpu_ctl *ctl)
 	side_leave(ctl);
 }
 
-/* Where a record of at most @words is to stand; NULL if it may reach the end of its chunk. */
+/*
+ * Where a record of at most @words is to stand; NULL if it may reach the end of its chunk. Where the
+ * recorder has put the numbers in place.
+ */
 static __always_inline __u64 *ring_place(struct cpu_ctl *ctl, __u32 words)
 {
-	const __u32 last = cfg_chunk_last;
-	__u32 key = ctl->chunk, off = ctl->head & last;
+	const __u64 last = PUT_NUMBER(NUMBER_CHUNK_LAST), off = ctl->head & last;
+	__u32 key = ctl->chunk;
 	char *chunk;
 
 	if (unlikely(off + words * 8 > last))
@@ -131,7 +153,8 @@ static __always_inline __u64 *ring_place(struct cpu_ctl *ctl, __u32 words)
 	chunk = bpf_map_lookup_elem(&rings, &key);
 	if (unlikely(!chunk))
 		return NULL;
-	asm volatile("" : "+r"(chunk));
+	settle(chunk);
+	__builtin_assume(chunk + off);
 	return (__u64 *)(chunk + off);
 }
 

@@ -272,15 +272,16 @@ static __noinline int keep_mark(__u32 prev, __u64 ts, bool sleeps)
 }
 
 /*
- * @next runs from now on, and @prev, if it @sleeps, can be woken. So on every CPU, as the waker may
- * be on one that records.
+ * @next runs from now on, and @prev, whose word is @prev_id, can be woken if it @sleeps. So on every CPU,
+ * as the waker may be on one that records.
  */
-static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev, __u32 next, bool sleeps)
+static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev, __u16 *prev_id, __u32 next,
+				      bool sleeps)
 {
 	if (unlikely(READ_ONCE(ctl->cur) & CUR_WOKEN))
 		sleeps = keep_mark(prev, ts, sleeps);
-	if (sleeps)
-		set_id(prev, ID_ASLEEP);
+	if (sleeps && prev_id)
+		*prev_id |= ID_ASLEEP;
 	store_release(&ctl->cur, (__u64)next);
 }
 
@@ -332,14 +333,16 @@ static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct 
 
 	come_in(next, &koid);
 	clear_asleep(prev->pid, 0);	/* it may have come in unseen */
-	hand_over(ctl, 0, prev->pid, next->pid, sleeps);
+	hand_over(ctl, 0, prev->pid, id_of(prev->pid), next->pid, sleeps);
 	return 0;
 }
 
-/* A switch of any kind. */
-static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, struct task_struct *prev,
-				 struct task_struct *next)
+/* A switch of any kind; @args are the tracepoint's. */
+static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 {
+	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
+	const __u32 index = state_index(args[0], prev, args[3]);
+	__u64 ts = bpf_ktime_get_boot_ns();
 	const bool filter = cfg_filter;
 	__u32 cpu = bpf_get_smp_processor_id(), state = FXT_STATES >> (index * 4) & 0xf, missed;
 	const bool sleeps = STATES_ASLEEP >> index & 1;
@@ -380,7 +383,7 @@ static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, str
 		miss_wakeup(ctl, told);
 	note_switch(ctl, ts, in, next->pid);
 	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
-	hand_over(ctl, ts, prev->pid, next->pid, sleeps);
+	hand_over(ctl, ts, prev->pid, id_of(prev->pid), next->pid, sleeps);
 	return 0;
 }
 
@@ -392,59 +395,68 @@ static __noinline int any_switch(struct cpu_ctl *ctl, __u64 ts, __u64 index, str
 static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 index, struct task_struct *prev,
 					 struct task_struct *next)
 {
-	__u32 tid = next->pid, words = SWITCH_WORDS;
-	__u64 *rec, koid, header = ctl->switch_header;
-	__s32 prio = FXT_WEIGHT_IDLE, out_prio = FXT_WEIGHT_IDLE;
+	__u32 tid, last_tid = prev->pid;
+	__u64 *rec, header, koid;
+	__s32 prio;
 	__u16 *id;
 
-	if (ctl->head + LEAVE_WORDS * 8 > ctl->calm_until || ctl->last_tid != (__u32)prev->pid)
+	if (ctl->head + LEAVE_WORDS * 8 > ctl->calm_until || ctl->last_tid != last_tid)
 		return false;
 	rec = ring_place(ctl, MARKED_WORDS);
 	if (!rec)
 		return false;
+	/*
+	 * Not there before it is submitted, but written where it is known: what is kept over the looks into
+	 * maps is on the stack, and from 64 bytes on the kernel gives a program a stack of its own (6.13).
+	 */
+	rec[1] = ts;
+	rec[2] = ctl->last_koid;
+	header = ctl->switch_header;
 	if (unlikely(index > STATE_S)) {
 		if (STATES_DEAD >> index & 1)
 			return false;
 		header += FXT_SCHED_HEADER(FXT_SCHED_SWITCH, MARKED_WORDS, 3, 0) -
-			  FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, 0);
+			  FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, 0) +
+			  FXT_PUT(FXT_STATES >> (index * 4), FXT_F_SCHED_STATE) -
+			  FXT_PUT(FXT_STATE_RUNNING, FXT_F_SCHED_STATE);
 		rec[6] = ARG_STR(STR_LINUX_STATE, STR_STATE_R + index);
-		words = MARKED_WORDS;
+	} else {
+		header += index * FXT_PUT(FXT_STATE_BLOCKED - FXT_STATE_RUNNING, FXT_F_SCHED_STATE);
 	}
-	id = id_of(tid);
+	rec[0] = header;
+	prio = last_tid ? prev->prio : FXT_WEIGHT_IDLE;
+	rec[4] = ARG_I32(STR_OUTGOING_WEIGHT, prio);
+	tid = next->pid;
+	prio = tid ? next->prio : FXT_WEIGHT_IDLE;
+	rec[5] = ARG_I32(STR_INCOMING_WEIGHT, prio);
+	id = id_at(tid);
 	if (!id || (*id & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))
 		return false;
 	koid = tid + ID_GENERATION(*id) * ID_GENERATION_STEP;
-	if (tid)
-		prio = next->prio;
-	if (ctl->last_tid)
-		out_prio = prev->prio;
-	rec[0] = header | FXT_PUT(FXT_STATES >> (index * 4), FXT_F_SCHED_STATE);
-	rec[1] = ts;
-	rec[2] = ctl->last_koid;
 	rec[3] = koid;
-	rec[4] = ARG_I32(STR_OUTGOING_WEIGHT, out_prio);
-	rec[5] = ARG_I32(STR_INCOMING_WEIGHT, prio);
-	ring_submit(ctl, words);
+	last_tid = ctl->last_tid;
+	ctl->last_ns = rec[1];
+	ctl->last_tid = tid;
+	ctl->last_koid = koid;
+	ctl->last_prio = (__s32)(rec[5] >> 32);
+	ring_submit(ctl, index > STATE_S ? MARKED_WORDS : SWITCH_WORDS);
 	ctl->seen_switches++;
 	ctl->switches++;
-	note_switch(ctl, ts, (struct side){ koid, prio }, tid);
-	hand_over(ctl, ts, prev->pid, tid, STATES_ASLEEP >> index & 1);
+	hand_over(ctl, ctl->last_ns, last_tid, id_at(last_tid), tid, STATES_ASLEEP >> index & 1);
 	return true;
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+int on_sched_switch(unsigned long long *ctx)
 {
 	__u64 ts = bpf_ktime_get_boot_ns();
-	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
-	__u32 index;
+	struct cpu_ctl *ctl = ctl_at(bpf_get_smp_processor_id());
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 
 	if (!ctl)
 		return 0;
-	index = state_index(preempt, prev, prev_state);
-	if (unlikely(!usual_switch(ctl, ts, index, prev, next)))
-		any_switch(ctl, ts, index, prev, next);
+	if (unlikely(!usual_switch(ctl, ts, state_index(ctx[0], prev, ctx[3]), prev, next)))
+		any_switch(ctl, ctx);
 	return 0;
 }
 
@@ -470,9 +482,10 @@ static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, struct
 	return true;
 }
 
-/* A wake of any kind by @me, whom it is not of. */
-static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, struct task_struct *me, __u32 waker)
+/* A wake of any kind, by @waker; 0: nobody. */
+static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u32 waker)
 {
+	struct task_struct *me = bpf_get_current_task_btf();
 	__u32 cpu = bpf_get_smp_processor_id(), tid = p->pid;
 	struct cpu_ctl *target = ctl_of(task_cpu(p));
 	const bool recording = is_recording(ctl);
@@ -502,38 +515,36 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, str
 }
 
 /* To any_waking() what usual_switch() is to any_switch(): @p was told to sleep, and its waker to run. */
-static __always_inline bool usual_waking(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *p, struct task_struct *me,
-					 __u32 waker)
+static __always_inline bool usual_waking(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *p, __u32 me, __u32 waker)
 {
-	__u32 tid = p->pid;
+	__u32 tid = p->pid, last_cpu = task_cpu(p);
 	struct cpu_ctl *target;
-	__u64 *rec, ts;
+	__u64 *rec;
 	__u16 *id;
 
 	/* On this CPU @me runs. */
-	if (task_cpu(p) != cpu) {
-		target = ctl_of(task_cpu(p));
+	if (last_cpu != cpu) {
+		target = ctl_at(last_cpu);
 		if (!target || CUR_TID(READ_ONCE(target->cur)) == tid)
 			return false;
 	}
 	/* It is not there any more: then its bit is set, which the switch did first. */
 	read_barrier();
-	if (ctl->head + WAKEUP_WORDS * 8 > ctl->calm_until || ctl->last_tid != (__u32)me->pid)
+	if (ctl->head + WAKEUP_WORDS * 8 > ctl->calm_until || ctl->last_tid != me)
 		return false;
 	rec = ring_place(ctl, WAKEUP_WORDS);
 	if (!rec)
 		return false;
-	id = id_of(tid);
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, last_cpu);
+	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
+	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
+	rec[5] = waker ? ctl->last_koid : 0;
+	id = id_at(tid);
 	if (!id || !(*id & ID_ASLEEP))
 		return false;
 	*id = (*id & ~(ID_ASLEEP | ID_LATE)) | ID_WOKEN;
 	rec[2] = tid + ID_GENERATION(*id) * ID_GENERATION_STEP;
-	ts = bpf_ktime_get_boot_ns();
-	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, task_cpu(p));
-	rec[1] = ts;
-	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
-	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
-	rec[5] = waker ? ctl->last_koid : 0;
+	rec[1] = bpf_ktime_get_boot_ns();
 	ring_submit(ctl, WAKEUP_WORDS);
 	ctl->wakeups++;
 	ctl->seen_wakeups++;
@@ -544,8 +555,8 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	struct task_struct *me = bpf_get_current_task_btf();
-	__u32 cpu = bpf_get_smp_processor_id(), waker;
-	struct cpu_ctl *ctl = ctl_of(cpu);
+	__u32 cpu = bpf_get_smp_processor_id(), pid, waker;
+	struct cpu_ctl *ctl = ctl_at(cpu);
 
 	/*
 	 * A thread that wakes itself has not slept. This is also the one case in
@@ -558,9 +569,10 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	 * CPU and its wakers before us wrote until then is to be seen from here on.
 	 */
 	read_barrier();
-	waker = in_interrupt(ctl->preempt_count, me, true) ? 0 : me->pid;
-	if (unlikely(!usual_waking(ctl, cpu, p, me, waker)))
-		any_waking(ctl, p, me, waker);
+	pid = me->pid;
+	waker = in_interrupt(ctl->preempt_count, me, true) ? 0 : pid;
+	if (unlikely(!usual_waking(ctl, cpu, p, pid, waker)))
+		any_waking(ctl, p, waker);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ struct cpu_ctl {
 	__u32 last_tid;		/* who was last switched in as the trace has it, and when */
 	__u32 last_koid;
 	__u64 last_ns;
-	__u64 switch_header;	/* of this CPU's switches without more arguments; set by the recorder */
+	__u64 switch_header;	/* of this CPU's switches from R without more arguments; set by the recorder */
 	__u64 preempt_count;	/* its address; 0: unknown */
 	/* A cache line ends here; with what is above and in the next one most events are done. */
 	__u64 switches, wakeups;		/* written */
@@ -134,6 +134,17 @@ _Static_assert(sizeof(struct cpu_ctl) == 448, "the drain's words stand in a cach
  */
 #define CALL_SESSION_IS_RETURN	0x6b667874
 #define CALL_RDONLY_CAST	0x6b667875
+
+/*
+ * Stand for numbers and for addresses of maps' only values, in the programs of a switch and a wakeup
+ * alone: there each look into memory for them would cost. See PUT_NUMBER().
+ */
+#define NUMBER_RDONLY_CAST	0x6b667876	/* 1: the kernel has it */
+#define NUMBER_CHUNK_LAST	0x6b667877	/* byte of a chunk */
+#define NUMBER_CPUS		0x6b667878
+#define NUMBER_IDS		0x6b667879	/* in VALUE_IDS; 0: they are in more than one value */
+#define VALUE_CTLS		0x6b66787a
+#define VALUE_IDS		0x6b66787b
 
 /*
  * A function event that the recorder has to write itself: without a name ref, with
@@ -310,8 +321,11 @@ struct open_calls {
 /* The kernel's PID_MAX_LIMIT: ids are below. */
 #define IDS_MAX			4194304U
 
-/* What is kept of every id: 16 bits, 2048 of them to a map value. */
-#define IDS_PER_PAGE		2048
+/*
+ * What is kept of every id: 16 bits, all of them in one map value or, where the kernel does not
+ * have such large ones (before 6.8), 2048 to a value.
+ */
+#define IDS_PAGE_SHIFT		11
 #define ID_EXITED		1	/* its thread has exited */
 #define ID_ASLEEP		2	/* as far as the trace has told */
 #define ID_TOLD		(1U << 11)	/* with a filter: the trace has told of its state since it ran */

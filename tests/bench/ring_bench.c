@@ -67,7 +67,8 @@ static struct ring_bench *load(int cpus)
 	skel->rodata->cfg_chunk_shift = CHUNK_SHIFT;
 	skel->rodata->cfg_chunks_shift = CHUNKS_SHIFT;
 	skel->rodata->cfg_wake_bytes = UINT64_MAX;
-	bpf_map__set_max_entries(skel->maps.ctls, cpus);
+	skel->rodata->cfg_cpus = cpus;
+	bpf_map__set_value_size(skel->maps.ctls, cpus * sizeof(struct cpu_ctl));
 	bpf_map__set_max_entries(skel->maps.rings, 1 << CHUNKS_SHIFT);
 	bpf_map__set_value_size(skel->maps.rings, (1 << CHUNK_SHIFT) + RING_SLACK_BYTES);
 	if (ring_bench__load(skel)) {

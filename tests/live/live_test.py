@@ -159,6 +159,27 @@ def recycled_id_is_a_new_koid(tmp):
 
 
 @test
+def highest_ids(tmp):
+    """As many ids as there can be, and threads of the last: before 6.8 no map value holds them all."""
+    with open('/proc/sys/kernel/pid_max', 'r+') as f:
+        before = f.read()
+        f.seek(0)
+        f.write('4194304')
+        f.flush()
+        try:
+            command = f'echo 4194000 >/proc/sys/kernel/ns_last_pid; {helper("pingpong")} {scaled(50_000)} {last_cpu()}; true'
+            out = record(tmp + '/t.fxt', '--', 'sh', '-c', command)
+        finally:
+            f.seek(0)
+            f.write(before)
+    t = load(tmp + '/t.fxt')
+    expect(min(x.tid for x in players(out)) > 4194000, out)
+    every_switch_of(t, players(out))
+    equal((dict(t.sense()), t.unnamed()), ({}, []), 'contradictions, threads without a name')
+    verify(tmp + '/t.fxt')
+
+
+@test
 def kernel_threads_in_one_process(tmp):
     record(tmp + '/t.fxt', '-d', '500ms')
     t = load(tmp + '/t.fxt')

@@ -3,6 +3,7 @@
  * bpf(2) by hand. The structures are those of include/uapi/linux/bpf.h, which is ABI;
  * the headers of Debian 12 are too old to have them.
  */
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
@@ -81,27 +82,48 @@ int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf
 	return bpf_call(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *name)
+int bpf_call_put(struct bpf_program *prog, int32_t number, int32_t value)
 {
 	const size_t cnt = bpf_program__insn_cnt(prog);
-	const int id = kernel_btf_function(name);
 	struct bpf_insn *insns = calloc(cnt, sizeof(*insns));
 	size_t i;
 	int err;
 
-	if (!insns || id < 0) {
-		free(insns);
-		return id < 0 ? id : -ENOMEM;
-	}
+	if (!insns)
+		return -ENOMEM;
 	memcpy(insns, bpf_program__insns(prog), cnt * sizeof(*insns));
 	for (i = 0; i < cnt; i++) {
-		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].imm != number)
+		if (insns[i].imm != number)
 			continue;
-		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
-		insns[i].imm = id;
+		if (insns[i].code == (BPF_JMP | BPF_CALL))
+			insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
+		else if (insns[i].code == (BPF_LD | BPF_DW | BPF_IMM))
+			insns[i].src_reg = BPF_PSEUDO_MAP_VALUE;
+		else if (insns[i].code != (BPF_ALU64 | BPF_MOV | BPF_K))
+			continue;
+		insns[i].imm = value;
 	}
 	err = bpf_program__set_insns(prog, insns, cnt);
 	free(insns);
+	return err;
+}
+
+int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *name)
+{
+	const int id = kernel_btf_function(name);
+
+	return id < 0 ? id : bpf_call_put(prog, number, id);
+}
+
+int bpf_call_create_value(struct bpf_map *map, size_t bytes)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, bpf_map__name(map), sizeof(uint32_t), bytes, 1, &opts), err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_map__reuse_fd(map, fd);
+	close(fd);
 	return err;
 }
 

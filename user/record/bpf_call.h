@@ -30,6 +30,14 @@ int bpf_call_load_nothing(uint32_t prog_type, uint32_t attach_type, uint32_t btf
  * function @name. 0 or -errno: it has none, or -ENOMEM.
  */
 int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *name);
+/*
+ * Puts @value in the place of @number (session.h) in @prog, not loaded yet and without its
+ * subprograms: the id of a function where it is called; the descriptor of a map where an address
+ * is loaded, that of the map's first value; else the value itself. 0 or -ENOMEM.
+ */
+int bpf_call_put(struct bpf_program *prog, int32_t number, int32_t value);
+/* Creates @map, of an object not loaded yet: an mmap-able array of one value of @bytes. 0 or -errno. */
+int bpf_call_create_value(struct bpf_map *map, size_t bytes);
 /* Hits that the kernel could not hand to the link's program: since 6.7; 0 where it does not tell. */
 uint64_t bpf_call_link_missed(int link_fd);
 /* The memory of a map with BPF_F_MMAPABLE, shared; for munmap(). NULL with errno. @prot: as mmap()'s. */

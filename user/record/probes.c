@@ -71,25 +71,18 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 {
 	struct kfxt_bpf *skel = p->skel;
 	unsigned int shift = log2_up(ring_bytes), chunk_shift;
-	int cpus = libbpf_num_possible_cpus(), err;
-	uint32_t pages = (p->pid_max + IDS_PER_PAGE - 1) / IDS_PER_PAGE;
+	int err;
 
-	if (cpus < 0)
-		return cpus;
 	if (shift < 12)
 		shift = 12;
 	chunk_shift = shift < log2_up(RING_CHUNK_BYTES_MAX) ? shift : log2_up(RING_CHUNK_BYTES_MAX);
 	skel->rodata->cfg_chunk_shift = chunk_shift;
-	skel->rodata->cfg_chunk_last = (1U << chunk_shift) - 1;
 	skel->rodata->cfg_chunks_shift = shift - chunk_shift;
 	skel->rodata->cfg_wake_bytes = 1ULL << (shift - 2);
 	skel->rodata->cfg_gap_thread = pseudo_thread(PSEUDO_LOST, 0).thread;
 	skel->rodata->cfg_gap_process = PROCESS_LOST;
 	skel->rodata->cfg_preempt_count_from_rq = kernel_btf_preempt_count_from_rq();
-	skel->rodata->cfg_rdonly_cast = !bpf_call_link_kfunc(skel->progs.on_sched_waking, CALL_RDONLY_CAST,
-							     "bpf_rdonly_cast");
-	err = bpf_map__set_max_entries(skel->maps.ctls, cpus);
-	err = err ?: size_rings(p, skel->maps.rings, shift, chunk_shift, &p->rings_bytes);
+	err = size_rings(p, skel->maps.rings, shift, chunk_shift, &p->rings_bytes);
 	/* Not less than a chunk, of which theirs are the same. */
 	if (!p->funcs && !events_any_but_log(p->events))
 		shift = shift - LOG_RING_SHIFT > chunk_shift ? shift - LOG_RING_SHIFT : chunk_shift;
@@ -97,9 +90,50 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	skel->rodata->cfg_event_wake_bytes = 1ULL << (shift - 2);
 	if (!err && (p->funcs || events_any(p->events)))
 		err = size_rings(p, skel->maps.event_rings, shift, chunk_shift, &p->event_rings_bytes);
-	err = err ?: bpf_map__set_max_entries(skel->maps.ids, pages);
+	return err;
+}
+
+/* All ids in one value or, where the kernel has none so large, in many. */
+static int create_ids(struct probes *p)
+{
+	struct bpf_map *map = p->skel->maps.ids;
+	unsigned int shift = log2_up(p->pid_max);
+	int err;
+
+	p->ids_bytes = sizeof(uint16_t) << shift;
+	p->skel->rodata->cfg_ids_shift = shift;
+	err = bpf_call_create_value(map, p->ids_bytes);
+	if (err != -E2BIG)
+		return err;
+	p->skel->rodata->cfg_ids_shift = IDS_PAGE_SHIFT;
+	return bpf_map__set_max_entries(map, 1U << (shift - IDS_PAGE_SHIFT));
+}
+
+/* Creates the maps whose addresses are in the programs, and puts those and the numbers there. */
+static int put_in_place(struct probes *p)
+{
+	struct kfxt_bpf *skel = p->skel;
+	struct bpf_program *progs[] = { skel->progs.on_sched_switch, skel->progs.on_sched_waking };
+	int cpus = libbpf_num_possible_cpus(), err;
+	bool cast = !bpf_call_link_kfunc(progs[1], CALL_RDONLY_CAST, "bpf_rdonly_cast");
+	int32_t ids;
+
+	if (cpus < 0)
+		return cpus;
+	skel->rodata->cfg_cpus = cpus;
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
-	p->ids_bytes = pages * IDS_PER_PAGE * sizeof(uint16_t);
+	err = bpf_call_create_value(skel->maps.ctls, p->ctls_bytes);
+	err = err ?: create_ids(p);
+	ids = bpf_map__max_entries(skel->maps.ids) == 1 ? 1 << skel->rodata->cfg_ids_shift : 0;
+	for (unsigned int i = 0; i < 2; i++) {
+		err = err ?: bpf_call_put(progs[i], VALUE_CTLS, bpf_map__fd(skel->maps.ctls));
+		err = err ?: bpf_call_put(progs[i], NUMBER_CPUS, cpus);
+		if (ids)
+			err = err ?: bpf_call_put(progs[i], VALUE_IDS, bpf_map__fd(skel->maps.ids));
+		err = err ?: bpf_call_put(progs[i], NUMBER_IDS, ids);
+		err = err ?: bpf_call_put(progs[i], NUMBER_CHUNK_LAST, (1 << skel->rodata->cfg_chunk_shift) - 1);
+		err = err ?: bpf_call_put(progs[i], NUMBER_RDONLY_CAST, cast);
+	}
 	return err;
 }
 
@@ -115,7 +149,8 @@ static int map_maps(struct probes *p)
 		return -errno;
 	for (i = 0; i < p->cpus_cnt; i++) {
 		p->ctls[p->cpus[i]].slot = i;
-		p->ctls[p->cpus[i]].switch_header = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, p->cpus[i]);
+		p->ctls[p->cpus[i]].switch_header = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, p->cpus[i]) |
+						  FXT_PUT(FXT_STATE_RUNNING, FXT_F_SCHED_STATE);
 		p->ctls[p->cpus[i]].chunk = i << skel->rodata->cfg_chunks_shift;
 		p->ring[i].ctl = &p->ctls[p->cpus[i]];
 		p->ring[i].chunk_shift = skel->rodata->cfg_chunk_shift;
@@ -201,7 +236,8 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	if (err)
 		goto err_close;
 	*what = "loading the BPF programs";
-	err = kfxt_bpf__load(p->skel);
+	err = put_in_place(p);
+	err = err ?: kfxt_bpf__load(p->skel);
 	if (err)
 		goto err_close;
 	*what = "mapping the rings";

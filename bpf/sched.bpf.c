@@ -13,12 +13,15 @@
 /* Set by the recorder once it has the states of those that have done nothing so far. */
 __u32 states_told;
 
-/* @running, on this CPU, or whoever is @waker woke @p; with no room for it that is a loss. */
+/*
+ * @running, on this CPU, or whoever is @waker woke @p; with no room for it that is a loss. @mark: see
+ * write_wakeup().
+ */
 static __always_inline void tell_wakeup(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running,
-					struct task_struct *p, __u32 waker)
+					struct task_struct *p, __u32 waker, __u32 mark)
 {
-	if (have_room(ctl, cpu, ts, running, WAKEUP_WORDS))
-		write_wakeup(ctl, ts, p, task_cpu(p), waker);
+	if (have_room(ctl, cpu, ts, running, WAKEUP_WORDS_MAX))
+		write_wakeup(ctl, ts, p, task_cpu(p), waker, mark);
 	else
 		ctl->lost_wakeups++;
 }
@@ -214,27 +217,15 @@ static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 static __noinline int write_missed_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, bool late)
 {
 	struct late_wake *wake = late_wake_of(p->pid);
-	__u64 *rec, who = wake ? READ_ONCE(wake->who) : 0;
+	__u64 who = wake ? READ_ONCE(wake->who) : 0;
 
 	ctl->seen_wakeups++;	/* by what came of it */
 	if (who && LATE_TID(who) == (__u32)p->pid && late == !!(who & LATE_SEEN) && wake->ts > ctl->start_ns) {
-		write_wakeup(ctl, wake->ts, p, wake->cpu, LATE_WAKER(who));
+		write_wakeup(ctl, wake->ts, p, wake->cpu, LATE_WAKER(who), 0);
 		wake->who = 0;
-		return 0;
+	} else {
+		write_wakeup(ctl, ts, p, task_cpu(p), 0, STR_MARK_IMPLIED);
 	}
-	rec = ring_reserve(ctl, IMPLIED_WORDS);
-	if (!rec)
-		return 0;
-	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, IMPLIED_WORDS, 3, task_cpu(p));
-	rec[1] = ts;
-	rec[2] = koid_of(p->pid);
-	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
-	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
-	rec[5] = 0;
-	rec[6] = ARG_STR(STR_MARK, STR_MARK_IMPLIED);
-	ring_submit(ctl, IMPLIED_WORDS);
-	ctl->wakeups++;
-	ctl->unseen_wakeups++;
 	return 0;
 }
 
@@ -490,6 +481,8 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 	struct cpu_ctl *target = ctl_of(task_cpu(p));
 	const bool recording = is_recording(ctl);
 	__u64 cur = target ? READ_ONCE(target->cur) : 0;
+	__u32 mark = 0;
+	__u16 *id;
 
 	if (!recording)
 		waker = 0;
@@ -503,14 +496,17 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 			return 0;
 		/* Off its CPU, hence first off the queue if it sleeps. */
 		read_barrier();
-		/* Queued; else asleep since before the start. */
+		/* Queued; else asleep since before the start, or where it slept was told to nobody. */
 		if (!task_sched_delayed(p) && p->on_rq)
 			return 0;
-		if (recording)
-			set_id(tid, ID_WOKEN);
+		id = id_of(tid);
+		if (recording && id) {
+			mark = *id & (ID_RAN | ID_WOKEN) ? STR_MARK_GAP : 0;
+			*id |= ID_WOKEN;
+		}
 	}
 	if (recording && tells_wakeup(ctl, p))
-		tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker);
+		tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker, mark);
 	return 0;
 }
 
@@ -589,7 +585,7 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	set_id(p->pid, ID_WOKEN);
 	if (!tells_wakeup(ctl, p))
 		return 0;
-	tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, me->pid);
+	tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, me->pid, 0);
 	return 0;
 }
 

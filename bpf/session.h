@@ -56,7 +56,7 @@ struct cpu_ctl {
 	__u32 slot;		/* which ring is this CPU's */
 	__u64 lost_switches, lost_wakeups;	/* ring full */
 	__u64 unseen_switches;			/* the kernel ran none of our programs for them */
-	__u64 unseen_wakeups;			/* the same for wakeups; written, as implied */
+	__u64 unseen_wakeups;			/* the same for wakeups, or the sleep before; written, with a mark */
 	__u64 start_ns, stop_ns;
 	__u64 filtered_switches, filtered_wakeups;	/* not written: of threads that are not wanted */
 	__u64 told_switches, told_wakeups;	/* of those lost: in the slices of gaps that are over */

@@ -10,10 +10,10 @@
 #include "ids.bpf.h"
 
 #define WAKEUP_WORDS	6	/* header, time, tid, weight, waker (2) */
-#define IMPLIED_WORDS	(WAKEUP_WORDS + 1)	/* with a mark */
+#define WAKEUP_WORDS_MAX	(WAKEUP_WORDS + 1)	/* with a mark */
 #define MARKED_WORDS	(SWITCH_WORDS + 1)	/* with a Linux state or a mark */
 #define SWITCH_WORDS_MAX	(SWITCH_WORDS + 2)	/* with a Linux state, and filtered */
-#define LEAVE_WORDS	(SWITCH_WORDS_MAX + IMPLIED_WORDS)
+#define LEAVE_WORDS	(SWITCH_WORDS_MAX + WAKEUP_WORDS_MAX)
 /* Both ends of a gap, its slice and what follows. */
 #define MEND_BYTES	((2 * MARKED_WORDS + LOST_WORDS_MAX + LEAVE_WORDS) * 8)
 
@@ -70,21 +70,29 @@ static __always_inline void write_mark(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	write_switch(ctl, cpu, ts, out, in, state, ARG_STR(STR_MARK, mark), 0);
 }
 
-/* @p was woken by @waker; @on is the CPU where it ran last. Room was checked. */
+/*
+ * @p was woken by @waker; @on is the CPU where it ran last; @mark, a string ref or 0, says what the kernel
+ * told nobody: the wakeup itself (implied), or that it ran and slept before it (gap). Room was checked.
+ */
 static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, __u32 on,
-					 __u32 waker)
+					 __u32 waker, __u32 mark)
 {
-	__u64 *rec = ring_reserve(ctl, WAKEUP_WORDS);
+	__u32 words = WAKEUP_WORDS + !!mark;
+	__u64 *rec = ring_reserve(ctl, words);
 
 	if (unlikely(!rec))
 		return;
-	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, on);
+	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, words, words - 4, on);
 	rec[1] = ts;
 	rec[2] = koid_of(p->pid);
 	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
 	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
 	rec[5] = waker ? koid_of(waker) : 0;
-	ring_submit(ctl, WAKEUP_WORDS);
+	if (mark) {
+		rec[6] = ARG_STR(STR_MARK, mark);
+		ctl->unseen_wakeups++;
+	}
+	ring_submit(ctl, words);
 	ctl->wakeups++;
 }
 

@@ -65,6 +65,7 @@ def told_as_in_file(t, err, full=False):
               f'{reasons}, summary against ledger')
     expect(full or told.unwritten == (0, 0), 'not written, though it ended well')
     equal(told.names, t.ledger[None]['lost_names'], 'lost names, summary against ledger')
+    equal(sum(bool(w.mark) for w in t.wakeups), t.ledger_sum('unseen_wakeups'), 'marked wakeups, file against ledger')
     return told
 
 

@@ -9,7 +9,7 @@ import fxtread  # noqa: E402
 
 # filtered: with a filter, the one who leaves is none of those it was to let through.
 Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios filtered')
-Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio')
+Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio mark')
 # A call of a function, or a USDT probe; end is None where only its beginning was seen.
 Call = collections.namedtuple('Call', 'ts end tid name kind args')
 
@@ -57,7 +57,7 @@ class Trace:
             self.in_order.append((item.ts, order, item))
         elif kind == 'thread_wakeup':
             item = Wakeup(rec['timestamp'], rec['cpu_number'], rec['waking_thread_id'],
-                          args['waker'], args['weight'])
+                          args['waker'], args['weight'], args.get('mark'))
             self.wakeups.append(item)
             self.in_order.append((item.ts, order, item))
         elif kind == 'kernel_object':
@@ -108,13 +108,15 @@ class Trace:
                 told = set(begins) - set(state)
                 state, begins = begins | state, {}
             if isinstance(item, Wakeup):
-                if state.get(item.tid) in ('running', 'R', 'woken'):
+                if state.get(item.tid) in ('running', 'R', 'woken') and item.mark != 'gap':
                     bad['wakeup of a thread that is ' + state[item.tid]] += 1
                 state[item.tid] = 'woken'
                 continue
             if item.mark and item.mark != 'filter':
                 state.clear()
                 deaf ^= {item.cpu}
+                if item.mark == 'gap':      # it may have begun before all CPUs were there
+                    begins = {}
             if item.cpu in cpus and cpus[item.cpu] != item.out:
                 bad['switched out is not who ran'] += 1
             cpus[item.cpu] = item.into

@@ -36,6 +36,27 @@ static void end_with_gap(struct made *m, uint64_t lost_switches, enum verify_pro
 	finish_found(m, problem, count);
 }
 
+/* A wakeup marked `gap`: that its thread ran and slept before was told to nobody. */
+static void test_marked_wakeup(void **state)
+{
+	const char *marks[] = { NULL, "implied", "gap" };
+	const unsigned int problems[] = { 2, 2, 0 };
+	struct made m;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		made_begin(&m);
+		put_wakeup(&m, 100, 0, 12, 0);
+		put_marked_wakeup(&m, 200, 0, 12, 0, marks[i]);		/* runnable */
+		put_switch(&m, 300, 0, IDLE, 1, 12, NULL);
+		put_marked_wakeup(&m, 400, 0, 12, 0, marks[i]);		/* running; so it is not any more */
+		put_switch(&m, 500, 0, marks[i] && *marks[i] == 'g' ? 11 : 12, 1, 20, NULL);
+		put_switch(&m, 600, 1, IDLE, 1, 12, NULL);
+		finish_found(&m, problems[i] ? VERIFY_WOKEN_AWAKE : VERIFY_PROBLEM_CNT, problems[i]);
+	}
+}
+
 static void test_gap_slice(void **state)
 {
 	struct made m;
@@ -209,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gap_slice),
+		cmocka_unit_test(test_marked_wakeup),
 		cmocka_unit_test(test_open_gap),
 		cmocka_unit_test(test_event_gap),
 		cmocka_unit_test(test_state_at_start),

@@ -177,15 +177,21 @@ void put_switch(struct made *m, uint64_t ts, uint16_t cpu, uint64_t out, int sta
 	assert_int_equal(fxt_write_switch(m->w, &s, args, mark ? 3 : 2), 0);
 }
 
-void put_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker)
+void put_marked_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker, const char *mark)
 {
 	struct fxt_wakeup s = { .ts = ts, .cpu = cpu, .thread = thread };
-	struct fxt_arg args[2] = {
+	struct fxt_arg args[3] = {
 		fxt_arg_i32("weight", 120),
 		fxt_arg_koid("waker", waker),
+		fxt_arg_str("mark", fxt_str(mark ?: "")),
 	};
 
-	assert_int_equal(fxt_write_wakeup(m->w, &s, args, 2), 0);
+	assert_int_equal(fxt_write_wakeup(m->w, &s, args, mark ? 3 : 2), 0);
+}
+
+void put_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker)
+{
+	put_marked_wakeup(m, ts, cpu, thread, waker, NULL);
 }
 
 void put_process(struct made *m, uint64_t koid, const char *name)

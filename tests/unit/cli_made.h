@@ -51,6 +51,7 @@ void put_head(struct made *m);
 void put_switch(struct made *m, uint64_t ts, uint16_t cpu, uint64_t out, int state,
 		uint64_t in, const char *mark);
 void put_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker);
+void put_marked_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t thread, uint64_t waker, const char *mark);
 int32_t weight_of(uint64_t koid);
 void put_process(struct made *m, uint64_t koid, const char *name);
 void put_thread(struct made *m, uint64_t koid, uint64_t process, const char *name);

@@ -167,7 +167,8 @@ static void show_losses(const struct recorder_totals *t)
 	log_warn_count(t->untold_switches > t->of[LEDGER_SWITCHES].lost[LEDGER_UNSEEN] ? t->untold_switches : 0,
 		       "at least %llu switches are in the kernel's own count (/proc/stat) and were told to nobody");
 	log_warn_count(t->of[LEDGER_WAKEUPS].implied,
-		       "%llu wakeups were not reported by the kernel: they stand where their threads ran again (mark implied)");
+		       "%llu wakeups were not reported by the kernel: they stand where their threads ran again (mark implied), "
+		       "or the sleep before them was not (mark gap)");
 	log_warn_count(skipped(t), "lost %llu events: the kernel skipped a program that was running already");
 	show_unaccounted(t);
 	log_debug("%llu events did not pass their filters", (unsigned long long)t->filtered_events);

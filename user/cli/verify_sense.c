@@ -69,7 +69,7 @@ static void check_wakeup(struct verify *v, const struct replay *rp, const struct
 {
 	enum replay_state state;
 
-	if (ev->in == TIMELINE_IDLE)
+	if (ev->in == TIMELINE_IDLE || ev->mark == TIMELINE_MARK_GAP)
 		return;
 	state = replay_state(rp, ev->in);
 	if (state == REPLAY_RUNNING || state == REPLAY_RUNNABLE)

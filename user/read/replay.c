@@ -124,7 +124,15 @@ static void play_switch(struct replay *rp, const struct timeline_event *ev)
 
 static void play_wakeup(struct replay *rp, const struct timeline_event *ev)
 {
-	if (ev->in == TIMELINE_IDLE || rp->threads[ev->in].state == REPLAY_RUNNING)
+	if (ev->in == TIMELINE_IDLE)
+		return;
+	if (ev->mark == TIMELINE_MARK_GAP) {
+		if (rp->threads[ev->in].state == REPLAY_RUNNING)
+			rp->cpus[rp->threads[ev->in].cpu].known = false;
+		set_state(rp, ev->in, REPLAY_RUNNABLE, ev);
+		return;
+	}
+	if (rp->threads[ev->in].state == REPLAY_RUNNING)
 		return;
 	/* A second wakeup does not make the wait shorter. */
 	if (replay_state(rp, ev->in) != REPLAY_RUNNABLE)

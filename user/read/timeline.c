@@ -262,7 +262,7 @@ static int add_wakeup(struct timeline *tl, const struct fxt_record *rec, uint64_
 	const struct fxt_arg *waker = fxt_record_arg(rec, "waker");
 	struct timeline_event ev = {
 		.ts_ns = ts_ns, .offset = rec->offset, .cpu = rec->wakeup.cpu,
-		.kind = TIMELINE_WAKEUP, .out = TIMELINE_IDLE,
+		.kind = TIMELINE_WAKEUP, .mark = (uint8_t)mark_of(rec), .out = TIMELINE_IDLE,
 	};
 	int err;
 

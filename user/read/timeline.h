@@ -25,12 +25,12 @@ enum timeline_kind {
 	TIMELINE_WAKEUP,
 };
 
-/* Switches that `kfxt record` made up; they are none of the machine's. */
+/* Switches that `kfxt record` made up; they are none of the machine's. Of a wakeup: see there. */
 enum timeline_mark {
 	TIMELINE_MARK_NONE,
 	TIMELINE_MARK_START,	/* in: who runs when the CPU's record begins */
 	TIMELINE_MARK_STOP,	/* out: who runs when it ends */
-	TIMELINE_MARK_GAP,	/* records are missing from here on, or up to here */
+	TIMELINE_MARK_GAP,	/* records are missing from here on, or up to here; wakeup: that the woken ran and slept */
 	TIMELINE_MARK_FILTER,	/* who runs from here on, or did up to here, was not asked for: nobody */
 	TIMELINE_MARK_STATE,	/* out: a thread that has not run, and its state */
 };
@@ -73,7 +73,7 @@ struct timeline_ledger {
 	uint64_t switches, wakeups;
 	uint64_t lost_switches, lost_wakeups;
 	uint64_t unseen_switches;	/* the kernel hid them, which the gaps tell */
-	uint64_t unseen_wakeups;	/* the same; they are there, as implied */
+	uint64_t unseen_wakeups;	/* or what was before; they are there, marked */
 	uint64_t calls, lost_calls, shed_calls;	/* of functions */
 	uint64_t lost_logs;		/* of the kernel's log, lines or parts of them */
 	uint64_t events, lost_events;	/* of other sources */

@@ -53,7 +53,7 @@ struct ledger_row {
 	uint64_t filtered;	/* not wanted: by thread, by fields */
 	uint64_t shed;		/* calls: beyond --func-max-rate */
 	uint64_t records;	/* in the trace; not those that the end made of what had not ended */
-	uint64_t implied;	/* wakeups: among those taken, told by nobody */
+	uint64_t implied;	/* wakeups: among those taken, told by nobody, or the sleep before was not */
 	uint64_t lost[LEDGER_LOSS_CNT];
 };
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What events of other sources than the scheduler's cost those that cause them: system calls, tracepoints, lines of
 the log; and what sources that are on but silent cost a switch."""
-import contextlib
 import os
 import resource
 import subprocess
@@ -9,6 +8,7 @@ import sys
 
 import peers
 import traced
+from pairs import setting
 
 ROUNDS = 5
 CALLS, LINES = 200_000, 20_000
@@ -46,19 +46,6 @@ def lines():
                   ' f.write(b"<7>kfxt-bench of a line of the usual length, some eighty bytes of text %d" % n)')
 
 
-@contextlib.contextmanager
-def all_lines_taken():
-    with open(RATE) as f:
-        was = f.read()
-    with open(RATE, 'w') as f:
-        f.write('on\n')
-    try:
-        yield
-    finally:
-        with open(RATE, 'w') as f:
-            f.write(was)
-
-
 def run(build, into, recorders, say):
     tests, (cpu, elsewhere) = build + '/tests', traced.cpus()
 
@@ -74,7 +61,7 @@ def run(build, into, recorders, say):
             ftrace('raw_syscalls/sys_enter'), kfxt('kfxt without such a source'), PerfTrace()]
     yield traced.compare('getppid(), by -e syscalls a slice', 'ns', lambda: calls(tests), [r for r in some if not r.missing],
                          into, say, rounds=ROUNDS)
-    with all_lines_taken():
+    with setting(RATE, 'on\n'):
         yield traced.compare('A line of the log', 'ns', lines, [kfxt('kfxt'), kfxt("kfxt -e '!log'", '-e', '!log'),
                              ftrace('printk/console')], into, say, rounds=ROUNDS)
     yield traced.compare('A switch beside sources that are silent', 'ns', lambda: traced.games(tests, cpu),

@@ -6,24 +6,11 @@ import re
 import subprocess
 
 import traced
-from pairs import Table, spread, told
+from pairs import Table, setting, spread, told
 
 STATS = '/proc/sys/kernel/bpf_stats_enabled'
 ROUNDS = 5
 PROGRAMS = ('on_sched_switch', 'on_sched_waking')
-
-
-@contextlib.contextmanager
-def statistics_on():
-    with open(STATS, 'r+') as f:
-        was = f.read()
-        f.seek(0)
-        f.write('1')
-    try:
-        yield
-    finally:
-        with open(STATS, 'w') as f:
-            f.write(was)
 
 
 @contextlib.contextmanager
@@ -55,7 +42,7 @@ def per_run(kfxt, build, into, cpu, elsewhere):
 def run(build, into, recorders, say):
     cpu, elsewhere = traced.cpus()
     taken = {}
-    with statistics_on(), empty_program(build):
+    with setting(STATS, '1'), empty_program(build):
         for n in range(ROUNDS):
             say(f'programs: round {n + 1} of {ROUNDS}')
             for name, ns in per_run(recorders[0], build, into, cpu, elsewhere).items():

@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
 """Measuring on a machine whose speed drifts: what is compared takes turns, and ratios are of the same turn."""
 import collections
+import contextlib
 import statistics
 
 # The median, and between which quarters of the values lie.
 Spread = collections.namedtuple('Spread', 'median low high')
 # A table of the results: rows of texts and numbers under a header, and what there is to say about it.
 Table = collections.namedtuple('Table', 'title header rows notes')
+
+
+@contextlib.contextmanager
+def setting(path, text):
+    """One of the kernel's, meanwhile another one."""
+    with open(path) as f:
+        was = f.read()
+    with open(path, 'w') as f:
+        f.write(text)
+    try:
+        yield
+    finally:
+        with open(path, 'w') as f:
+            f.write(was)
 
 
 def spread(values):

@@ -46,28 +46,26 @@ const volatile __u32 cfg_chunk_shift __weak = 12;	/* bytes in a chunk, log 2 */
 const volatile __u32 cfg_chunks_shift __weak = 0;	/* chunks in a ring, log 2 */
 const volatile __u64 cfg_wake_bytes __weak = 0;	/* fill level that rings the doorbell */
 
-static __always_inline struct cpu_ctl *ctl_of(__u32 cpu)
+static __always_inline struct cpu_ctl *ctl_among(char *all, __u64 cpu, __u64 cpus)
 {
-	__u32 key = 0;
-	char *all = bpf_map_lookup_elem(&ctls, &key);
-
 	settle(cpu);
-	if (!all || cpu >= cfg_cpus)
+	if (!all || cpu >= cpus)
 		return NULL;
 	settle(cpu);
 	return (struct cpu_ctl *)(all + cpu * sizeof(struct cpu_ctl));
 }
 
+static __always_inline struct cpu_ctl *ctl_of(__u32 cpu)
+{
+	__u32 key = 0;
+
+	return ctl_among(bpf_map_lookup_elem(&ctls, &key), cpu, cfg_cpus);
+}
+
 /* The same where the recorder has put the numbers in place. */
 static __always_inline struct cpu_ctl *ctl_at(__u64 cpu)
 {
-	char *all = PUT_VALUE(VALUE_CTLS);
-
-	settle(cpu);
-	if (cpu >= PUT_NUMBER(NUMBER_CPUS))
-		return NULL;
-	settle(cpu);
-	return (struct cpu_ctl *)(all + cpu * sizeof(struct cpu_ctl));
+	return ctl_among(PUT_VALUE(VALUE_CTLS), cpu, PUT_NUMBER(NUMBER_CPUS));
 }
 
 /* Is this CPU's recording on? One that is to end has not ended. */

@@ -3,10 +3,12 @@
 
 Shares nothing with the decoder it checks: that reads bytes, this reads text.
 """
+import functools
 import re
 
 SPEC = re.compile(r'%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|L|z|t|j)?([diouxXcs]|p[A-Za-z0-9]*)|%%')
 REFS = re.compile(r'REC->(\w+)')
+ARRAYS = re.compile(r'__get_(?:rel_)?(?:str|dynamic_array|bitmask|cpumask)\((\w+)\)')
 
 
 def split_args(text):
@@ -53,6 +55,28 @@ def matching(text):
         if not depth:
             return i
     return -1
+
+
+@functools.cache
+def refs(*exprs):
+    """The fields that C expressions are of."""
+    found = {n for e in exprs for n in REFS.findall(e)}
+    return found | {n for e in exprs for n in ARRAYS.findall(e)}
+
+
+@functools.cache
+def code_of(expr):
+    """A C expression as Python's code, the fields being variables; None: it is not a plain one."""
+    text = re.sub(r'REC->(\w+)', r'\1', expr)
+    text = re.sub(r'\((?:const |unsigned |signed )*(?:int|long|char|short|u8|u16|u32|u64|s32|s64|size_t|bool)'
+                  r'(?: long| int)*\)', '', text)
+    text = re.sub(r'(\d)(?:UL|ULL|U|L)\b', r'\1', text).replace('&&', ' and ').replace('||', ' or ')
+    if re.search(r'[?"\[]|->|!(?!=)|__', text):
+        return None
+    try:
+        return compile(text, expr, 'eval')
+    except SyntaxError:
+        return None
 
 
 class Format:
@@ -119,9 +143,8 @@ class Format:
 
     def _judge(self, conv, exprs, value, args):
         """True: the same; None: cannot tell; else a text."""
-        names = {n for e in exprs for n in REFS.findall(e)}
-        names |= {n for e in exprs for n in re.findall(r'__get_(?:rel_)?(?:str|dynamic_array|bitmask|cpumask)\((\w+)\)', e)}
-        if not names or not names <= set(args):
+        names = refs(*exprs)
+        if not names or not names <= args.keys():
             return None
         if conv in ('d', 'i', 'u', 'x', 'X', 'o'):
             return self._judge_number(conv, exprs[0], value, args)
@@ -140,15 +163,12 @@ class Format:
         if any(isinstance(v, str) or v is None for v in values.values()):
             return None
         wanted = int(value, {'x': 16, 'X': 16, 'o': 8}.get(conv, 10))
-        code = re.sub(r'REC->(\w+)', r'\1', expr)
-        code = re.sub(r'\((?:const |unsigned |signed )*(?:int|long|char|short|u8|u16|u32|u64|s32|s64|size_t|bool)'
-                      r'(?: long| int)*\)', '', code)
-        code = re.sub(r'(\d)(?:UL|ULL|U|L)\b', r'\1', code).replace('&&', ' and ').replace('||', ' or ')
-        if re.search(r'[?"\[]|->|!(?!=)|__', code):
+        code = code_of(expr)
+        if not code:
             return None
         try:
-            got = int(eval(code, {'__builtins__': {}}, dict(values)))  # noqa: S307: of the kernel's own format files
-        except (SyntaxError, NameError, TypeError):
+            got = int(eval(code, {'__builtins__': {}}, values))  # noqa: S307: of the kernel's own format files
+        except (NameError, TypeError):
             return None
         # What is printed has the width of the expression.
         if any((got - wanted) % (1 << bits) == 0 for bits in (32, 64)):

@@ -7,20 +7,15 @@
 Needs root, BPF and tracefs. Prints TAP and, last, how many passed, failed and were skipped.
 KFXT_TEST_SCALE: see harness.py.
 """
+import bisect
 import collections
-import fnmatch
-import json
+import operator
 import os
-import re
-import signal
-import subprocess
 import sys
-import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
 import print_fmt  # noqa: E402
-from harness import (KFXT, PATIENCE, TRACEFS, Instance, equal, expect, load, main, note, record, run, scaled,  # noqa: E402
-                     test, until, verify)
+from harness import TRACEFS, Instance, equal, expect, load, main, note, record, scaled, test, verify  # noqa: E402
 import fxtread  # noqa: E402, where trace.py found it
 
 # What the workload below makes happen on any kernel, and how often it may be too many to compare.
@@ -71,6 +66,8 @@ for n in range(int(sys.argv[1])):
 
 # Fields that the kernel does not always set: then they are what was in the buffer before.
 UNSET = {'fib_table_lookup': ('gw4', 'gw6'), 'neigh_create': ('primary_key6',)}
+NEAR = 1000              # microseconds between the two times of one event, at most
+BETWEEN = 10             # occurrences in an interrupt in that time, at most
 STEP = 10_000_000        # between the koids of threads that have the same id
 
 Event = collections.namedtuple('Event', 'ts tid system name args')
@@ -139,24 +136,28 @@ def with_both(tmp, names, count):
 def pairs_of(found, lines, differ):
     """Pairs of events and what was printed of them, how many lines are left over, and how many events.
 
-    Some are missing of either (the kernel skipped a program; at an exec the two see another name), so
-    where a pair does not fit, those of one side are passed over that make the next three fit; or two, or one.
-    Hundreds are (an interrupt inside of the program that frees a list of pages) where eight fit then.
+    Some are missing of either (the kernel skipped a program; at an exec the two see another name). Of all
+    ways to pair neighbours in time, in order, the heaviest is taken. Two that agree weigh most, two that
+    differ more than both left over, and the nearer the more.
     """
-    def fit(a, b, most):
-        count = min(most, len(found) - a, len(lines) - b)
-        return count > 0 and not any(differ(lines[b + i][1], found[a + i]) for i in range(count))
-
-    tried = [(n, most) for most in (3, 2, 1) for n in range(1, 30)] + [(n, 8) for n in range(30, 500)]
-
-    pairs, a, b = [], 0, 0
-    while a < len(found) and b < len(lines):
-        if differ(lines[b][1], found[a]):
-            shifts = ((i * n, (1 - i) * n, most) for n, most in tried for i in (0, 1))
-            over = next(((i, j) for i, j, most in shifts if fit(a + i, b + j, most)), (0, 0))
-            a, b = a + over[0], b + over[1]
-        pairs.append((found[a], lines[b][1]))
-        a, b = a + 1, b + 1
+    chains = [(0, None)]            # the heaviest with the first N lines: weight, (chain before, pair)
+    for event in found:
+        us = event.ts / 1000
+        here = bisect.bisect(lines, (us,))
+        first, last = max(0, here - BETWEEN), min(len(lines), here + BETWEEN)
+        chains += chains[-1:] * (last + 1 - len(chains))
+        longer = []
+        for (weight, before), (when, text) in zip(chains[first:last], lines[first:last]):
+            if abs(when - us) < NEAR:
+                weight += (0.5 if differ(text, event) else 2) - abs(when - us) / NEAR / 4
+                before = before, (event, text)
+            longer.append((weight, before))
+        for i, chain in enumerate(longer, first + 1):
+            chains[i] = max(chains[i], chains[i - 1], chain, key=operator.itemgetter(0))
+    pairs, chain = [], chains[-1][1]
+    while chain:
+        chain, pair = chain
+        pairs.append(pair)
     return pairs, len(lines) - len(pairs), len(found) - len(pairs)
 
 

@@ -28,7 +28,7 @@ struct verdict_page {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* pid_max in pages where there is a filter; set before loading */
+	__uint(max_entries, 1);		/* pages, IDS_MAX / VERDICTS_PER_PAGE where there is a filter; set before loading */
 	__type(key, __u32);
 	__type(value, struct verdict_page);
 } verdicts __weak SEC(".maps");

@@ -160,20 +160,27 @@ def recycled_id_is_a_new_koid(tmp):
 
 @test
 def highest_ids(tmp):
-    """As many ids as there can be, and threads of the last: before 6.8 no map value holds them all."""
+    """Of the highest ids there can be, pid_max is below: it was lowered since, and is raised meanwhile."""
+    def of_highest_ids(command):
+        return ('sh', '-c', 'before=$(cat /proc/sys/kernel/pid_max); echo 4194304 >/proc/sys/kernel/pid_max; '
+                f'echo 4194000 >/proc/sys/kernel/ns_last_pid; {command}; '
+                'echo $before >/proc/sys/kernel/pid_max')
+
     with open('/proc/sys/kernel/pid_max', 'r+') as f:
         before = f.read()
         f.seek(0)
-        f.write('4194304')
+        f.write('100000')
         f.flush()
+        sleeper = int(subprocess.check_output(of_highest_ids('sleep 1000 >/dev/null & echo $!'), text=True))
         try:
-            command = f'echo 4194000 >/proc/sys/kernel/ns_last_pid; {helper("pingpong")} {scaled(50_000)} {last_cpu()}; true'
-            out = record(tmp + '/t.fxt', '--', 'sh', '-c', command)
+            out = record(tmp + '/t.fxt', '--', *of_highest_ids(f'{helper("pingpong")} {scaled(50_000)} {last_cpu()}'))
         finally:
+            os.kill(sleeper, signal.SIGKILL)
             f.seek(0)
             f.write(before)
     t = load(tmp + '/t.fxt')
-    expect(min(x.tid for x in players(out)) > 4194000, out)
+    expect(min(sleeper, *(x.tid for x in players(out))) > 4194000, f'{sleeper}, {out}')
+    equal((t.states[sleeper].state, t.still[sleeper].state), ('S', 'S'), 'state of who sleeps')
     every_switch_of(t, players(out))
     equal((dict(t.sense()), t.unnamed()), ({}, []), 'contradictions, threads without a name')
     verify(tmp + '/t.fxt')

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "../../bpf/session.h"
 #include "../cli/num.h"
 #include "bpf_call.h"
 #include "filter.h"
@@ -29,7 +30,6 @@ struct filter_id {
 
 struct filter {
 	uint8_t *verdicts;		/* by id, shared with the kernel side; NULL: not there yet */
-	size_t verdicts_bytes;
 	struct filter_id *ids;
 	unsigned int ids_cnt;
 	struct comm_glob *comms;
@@ -263,12 +263,7 @@ const char *filter_text(const struct filter *f)
 	return f->text;
 }
 
-static uint32_t verdict_pages(uint32_t pid_max)
-{
-	return (pid_max + VERDICTS_PER_PAGE - 1) / VERDICTS_PER_PAGE;
-}
-
-int filter_prepare(const struct filter *f, struct kfxt_bpf *skel, uint32_t pid_max)
+int filter_prepare(const struct filter *f, struct kfxt_bpf *skel)
 {
 	unsigned int i;
 	int err;
@@ -282,24 +277,22 @@ int filter_prepare(const struct filter *f, struct kfxt_bpf *skel, uint32_t pid_m
 	for (i = 0; i < f->cgroups_cnt; i++)
 		skel->rodata->cfg_filter_cgroups[i] = f->cgroups[i];
 	err = bpf_map__set_max_entries(skel->maps.filter_comms, f->comms_cnt ?: 1);
-	return err ?: bpf_map__set_max_entries(skel->maps.verdicts, verdict_pages(pid_max));
+	return err ?: bpf_map__set_max_entries(skel->maps.verdicts, IDS_MAX / VERDICTS_PER_PAGE);
 }
 
-int filter_fill(struct filter *f, struct kfxt_bpf *skel, uint32_t pid_max)
+int filter_fill(struct filter *f, struct kfxt_bpf *skel)
 {
-	const size_t bytes = (size_t)verdict_pages(pid_max) * VERDICTS_PER_PAGE;
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	uint32_t i;
 	int err = 0;
 
 	if (!f)
 		return 0;
-	f->verdicts = bpf_call_map(skel->maps.verdicts, bytes, PROT_READ | PROT_WRITE);
+	f->verdicts = bpf_call_map(skel->maps.verdicts, IDS_MAX, PROT_READ | PROT_WRITE);
 	if (!f->verdicts)
 		return -errno;
-	f->verdicts_bytes = bytes;
 	for (i = 0; i < f->ids_cnt; i++)
-		if (f->ids[i].id < bytes)
+		if (f->ids[i].id < IDS_MAX)
 			f->verdicts[f->ids[i].id] |= f->ids[i].verdict;
 	for (i = 0; !err && i < f->comms_cnt; i++)
 		err = bpf_map__update_elem(skel->maps.filter_comms, &i, sizeof(i), &f->comms[i], sizeof(f->comms[i]), 0);
@@ -310,7 +303,7 @@ int filter_fill(struct filter *f, struct kfxt_bpf *skel, uint32_t pid_max)
 
 bool filter_wanted(const struct filter *f, uint32_t tid)
 {
-	return !f || (tid < f->verdicts_bytes && __atomic_load_n(&f->verdicts[tid], __ATOMIC_RELAXED) & VERDICT_ANY);
+	return !f || (tid < IDS_MAX && __atomic_load_n(&f->verdicts[tid], __ATOMIC_RELAXED) & VERDICT_ANY);
 }
 
 void filter_close(struct filter *f)
@@ -318,7 +311,7 @@ void filter_close(struct filter *f)
 	if (!f)
 		return;
 	if (f->verdicts)
-		munmap(f->verdicts, f->verdicts_bytes);
+		munmap(f->verdicts, IDS_MAX);
 	free(f->ids);
 	free(f->comms);
 	free(f);

@@ -35,10 +35,10 @@ struct filter_cfg {
 int filter_open(struct filter **out, const struct filter_cfg *cfg, char *why, size_t why_size);
 /* The choice in words, for the trace. */
 const char *filter_text(const struct filter *f);
-/* Before loading: constants and sizes of maps, for ids up to @pid_max. NULL is fine, everywhere. */
-int filter_prepare(const struct filter *f, struct kfxt_bpf *skel, uint32_t pid_max);
+/* Before loading: constants and sizes of maps. NULL is fine, everywhere. */
+int filter_prepare(const struct filter *f, struct kfxt_bpf *skel);
 /* After loading, before anything is attached: what is in the maps. 0 or -errno. */
-int filter_fill(struct filter *f, struct kfxt_bpf *skel, uint32_t pid_max);
+int filter_fill(struct filter *f, struct kfxt_bpf *skel);
 /* Was the thread of this id, or the one before, wanted when it was last looked at? */
 bool filter_wanted(const struct filter *f, uint32_t tid);
 void filter_close(struct filter *f);

@@ -33,23 +33,9 @@ struct probes {
 	struct ring *ring;		/* by position in cpus */
 	struct event_ring *event_ring;	/* the same; NULL: no source of events */
 	unsigned int cpus_cnt;
-	uint32_t pid_max;
 	int states_fd;
 	uint64_t memory_bytes;		/* of all maps */
 };
-
-static uint32_t read_pid_max(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	unsigned int n = 0;
-
-	if (f) {
-		if (fscanf(f, "%u", &n) != 1)
-			n = 0;
-		fclose(f);
-	}
-	return n && n <= IDS_MAX ? n : IDS_MAX;
-}
 
 static unsigned int log2_up(uint64_t n)
 {
@@ -93,20 +79,22 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
 	return err;
 }
 
-/* All ids in one value or, where the kernel has none so large, in many. */
+/*
+ * All ids in one value or, where the kernel has none so large, in many. All there can be: pid_max is
+ * of who asks (its pid namespace's, from 6.14 on) and of this moment.
+ */
 static int create_ids(struct probes *p)
 {
 	struct bpf_map *map = p->skel->maps.ids;
-	unsigned int shift = log2_up(p->pid_max);
 	int err;
 
-	p->ids_bytes = sizeof(uint16_t) << shift;
-	p->skel->rodata->cfg_ids_shift = shift;
+	p->ids_bytes = sizeof(uint16_t) * IDS_MAX;
+	p->skel->rodata->cfg_ids_shift = log2_up(IDS_MAX);
 	err = bpf_call_create_value(map, p->ids_bytes);
 	if (err != -E2BIG)
 		return err;
 	p->skel->rodata->cfg_ids_shift = IDS_PAGE_SHIFT;
-	return bpf_map__set_max_entries(map, 1U << (shift - IDS_PAGE_SHIFT));
+	return bpf_map__set_max_entries(map, IDS_MAX >> IDS_PAGE_SHIFT);
 }
 
 /* Creates the maps whose addresses are in the programs, and puts those and the numbers there. */
@@ -124,7 +112,7 @@ static int put_in_place(struct probes *p)
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
 	err = bpf_call_create_value(skel->maps.ctls, p->ctls_bytes);
 	err = err ?: create_ids(p);
-	ids = bpf_map__max_entries(skel->maps.ids) == 1 ? 1 << skel->rodata->cfg_ids_shift : 0;
+	ids = bpf_map__max_entries(skel->maps.ids) == 1 ? IDS_MAX : 0;
 	for (unsigned int i = 0; i < 2; i++) {
 		err = err ?: bpf_call_put(progs[i], VALUE_CTLS, bpf_map__fd(skel->maps.ctls));
 		err = err ?: bpf_call_put(progs[i], NUMBER_CPUS, cpus);
@@ -217,7 +205,6 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	if (!p)
 		return err;
 	p->states_fd = -1;
-	p->pid_max = read_pid_max();
 	p->funcs = cfg->funcs;
 	p->events = cfg->events;
 	p->cpus_cnt = cfg->cpus_cnt;
@@ -231,7 +218,7 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	p->skel = kfxt_bpf__open();
 	err = p->skel ? size_maps(p, cfg->ring_bytes) : -errno;
 	err = err ?: events_prepare(p->events, p->skel);
-	err = err ?: filter_prepare(cfg->filter, p->skel, p->pid_max);
+	err = err ?: filter_prepare(cfg->filter, p->skel);
 	err = err ?: func_probes_prepare(p->funcs, p->skel, cfg->cpus_cnt);
 	if (err)
 		goto err_close;
@@ -244,7 +231,7 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	err = map_maps(p);
 	err = err ?: map_event_rings(p);
 	err = err ?: events_fill(p->events, p->skel);
-	err = err ?: filter_fill(cfg->filter, p->skel, p->pid_max);
+	err = err ?: filter_fill(cfg->filter, p->skel);
 	err = err ?: func_probes_fill(p->funcs, p->skel);
 	if (err)
 		goto err_close;
@@ -416,7 +403,7 @@ int probes_side_fd(const struct probes *p)
 
 uint16_t probes_id(const struct probes *p, uint32_t tid)
 {
-	return tid < p->pid_max ? __atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) : 0;
+	return tid < IDS_MAX ? __atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) : 0;
 }
 
 uint64_t probes_koid_offset(const struct probes *p, uint32_t tid)

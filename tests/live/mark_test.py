@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, load, main, note, run, scaled,  # noqa: E402
@@ -290,6 +291,47 @@ def loss_is_counted(tmp, way):
     equal(numbers, sorted(set(numbers)), 'their order')
     equal(len(numbers) + lost, count, f'{len(numbers)} in the trace, {lost} lost')
     expect(lost and f'lost {lost} events' in err, err)
+
+
+@by_each_way
+def no_slice_crosses_a_gap(tmp, way):
+    """What is open where markers are lost ends there: its end may have been one of them."""
+    def write(*lines):
+        for line in lines:
+            os.write(fd, line.replace('PID', str(os.getpid())).encode())
+
+    recorder = start(way, tmp + '/t.fxt', '-m', '4K')
+    fd = os.open(MARKER, os.O_WRONLY)
+    write('B|PID|before', 'E|PID', 'B|PID|outer', 'S|PID|async|1', 'B|PID|inner')
+    time.sleep(0.5 / SCALE)
+    recorder.send_signal(signal.SIGSTOP)
+    write(*['E|PID', 'B|PID|in the flood'] * 1500)
+    recorder.send_signal(signal.SIGCONT)
+    time.sleep(0.5 / SCALE)
+    write('B|PID|after', 'E|PID', 'F|PID|async|1', 'E|PID', 'E|PID')
+    os.close(fd)
+    stop(recorder, tmp + '/t.fxt')
+    t, me = load(tmp + '/t.fxt'), threading.get_native_id()
+    gaps = [g for g in t.gaps if g.args.get('events')]
+    equal(sum(g.args['events'] for g in gaps), t.ledger_sum('lost_events'), 'lost, slices against ledger')
+    slices, stack = [], []
+    for e in events(tmp + '/t.fxt'):
+        if e.thread == me and e.form in 'BS':
+            stack.append(e)
+        elif e.thread == me and e.form in 'EF':
+            begin = next(b for b in reversed(stack) if (b.form, b.id) == ({'E': 'B', 'F': 'S'}[e.form], e.id))
+            stack.remove(begin)
+            slices.append((begin.name, begin.ts, e.ts))
+    equal(stack, [], 'without an end')
+    for name, begin, end in slices:
+        for g in gaps:
+            expect(not begin < g.begin < end and not begin < g.end < end, f'{name}, {begin} to {end}, crosses {g}')
+    ends = {name: end for name, _, end in slices}
+    open_ends = {ends[name] for name in ('outer', 'async', 'inner')}
+    expect(len(open_ends) == 1 and ends['before'] < min(open_ends) <= min(g.begin for g in gaps), f'{slices}, {gaps}')
+    expect(ends['after'] > max(g.end for g in gaps), 'what is behind the gap')
+    texts = [e.name for e in events(tmp + '/t.fxt') if e.thread == me and e.ts > ends['after'] and e.form == 'I']
+    equal(len(texts), 3, f'ends without a slice, as instants: {texts}')
 
 
 @by_each_way

@@ -116,12 +116,45 @@ static void own_tracks(void **state)
 	assert_int_equal(end(&f, 1).events, 8);
 }
 
+/* What is open ends there: two slices, one of them on a track of its own, and an asynchronous one. */
+static void gap(void **state)
+{
+	struct builder_stats stats;
+	struct fixture f;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		open_live(&f, i);
+		add(&f, 10, "B|1|x");
+		add(&f, 10, "B|1|y");
+		add(&f, 11, "S|7|async|1");
+		add(&f, 11, "B|1|closed");
+		add(&f, 11, "E|1");
+		assert_int_equal(live_gap(f.b, f.now++), 0);
+		builder_stats(f.b, &stats);
+		assert_int_equal(stats.closed_slices, 3);
+		assert_int_equal(stats.events, 8);
+		/* Begun and ended behind it; three ends that have no beginning any more are instants. */
+		add(&f, 10, "B|1|z");
+		add(&f, 10, "E|1");
+		add(&f, 10, "E|1");
+		add(&f, 10, "E|1");
+		add(&f, 11, "F|7|async|1");
+		assert_int_equal(live_gap(f.b, f.now++), 0);
+		stats = end(&f, 2 * i);
+		assert_int_equal(stats.closed_slices, 3);
+		assert_int_equal(stats.events, 13);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(many_open_slices),
 		cmocka_unit_test(own_tracks),
+		cmocka_unit_test(gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

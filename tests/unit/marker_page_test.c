@@ -157,6 +157,7 @@ static void what_kernels_write(void **state)
 	put_event(p, 5, 79, "", 2, false);
 	put_head(p, 29, 0);			/* the rest of the page */
 	page = begin(p, 1U << 31 | (p->used - HEAD_BYTES));	/* with the flag of missed events */
+	assert_true(page.missed);
 	expect_marker(&page, TS + 10, 77, "B|77|short\n");
 	expect_marker(&page, TS + 20 + (2ULL << 27) + 3 + 10, 78, text);
 	expect_marker(&page, (1ULL << 27) + 5 + 10, 79, "");
@@ -185,6 +186,7 @@ static void lengths_that_lie(void **state)
 	p->used = good;
 	memset(p->bytes + good, 0, PAGE_BYTES - good);
 	page = begin(p, 0xfffff);
+	assert_false(page.missed);
 	expect_marker(&page, TS + 10, 77, "good");
 	expect_end(&page);
 	page = begin(p, good - HEAD_BYTES - 1);

@@ -72,6 +72,7 @@ int live_add(struct builder *b, uint64_t ts_ns, struct fxt_thread at, const char
 	r.t = err ? NULL : thread_get(b, (int32_t)at.thread);
 	if (!r.t)
 		return err ? err : -ENOMEM;
+	b->now = ts_ns;
 	r.t->koid = at.thread;
 	r.t->process = at.process;
 	r.t->user = true;
@@ -83,16 +84,35 @@ int live_add(struct builder *b, uint64_t ts_ns, struct fxt_thread at, const char
 	return thread_write_markers(b, r.t);
 }
 
-int live_end(struct builder *b, uint64_t ts_ns)
+/* What is open lasts until @ts_ns, at least. */
+static void reach(struct builder *b, uint64_t ts_ns)
 {
 	size_t i;
 
 	for (i = 0; i < b->threads_cnt; i++) {
-		if (b->threads[i]->track)
-			b->threads[i]->track->last = ts_ns;
-		if (b->threads[i]->markers)
-			b->threads[i]->markers->last = ts_ns;
+		struct track *const tracks[] = { b->threads[i]->track, b->threads[i]->markers };
+
+		for (unsigned int j = 0; j < 2; j++)
+			if (tracks[j] && tracks[j]->last < ts_ns)
+				tracks[j]->last = ts_ns;
 	}
-	b->now = ts_ns;
+	if (b->now < ts_ns)
+		b->now = ts_ns;
+}
+
+int live_gap(struct builder *b, uint64_t ts_ns)
+{
+	size_t i;
+	int err = 0;
+
+	reach(b, ts_ns);
+	for (i = 0; !err && i < b->threads_cnt; i++)
+		err = slices_close(b, b->threads[i]->track) ?: slices_close(b, b->threads[i]->markers);
+	return err ?: asyncs_close(b);
+}
+
+int live_end(struct builder *b, uint64_t ts_ns)
+{
+	reach(b, ts_ns);
 	return builder_end(b);
 }

@@ -20,6 +20,8 @@ struct live_cfg {
 int live_open(struct builder **out, struct fxt_writer *w, const struct live_cfg *cfg);
 /* What the thread wrote to trace_marker; those of one thread in order of time. 0 or -errno. */
 int live_add(struct builder *b, uint64_t ts_ns, struct fxt_thread at, const char *text, size_t len);
+/* Markers of then are missing: closes what is open, which is not known to have gone on. 0 or -errno. */
+int live_gap(struct builder *b, uint64_t ts_ns);
 /* Closes at @ts_ns what is open. 0 or -errno. */
 int live_end(struct builder *b, uint64_t ts_ns);
 

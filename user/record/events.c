@@ -238,6 +238,29 @@ int events_write_raw(struct events *e, struct fxt_writer *w, const uint64_t *rec
 	return writers[kind](e, w, rec, written);
 }
 
+int events_read(struct events *e)
+{
+	return e && e->markers ? markers_read(e->markers) : 0;
+}
+
+uint64_t events_overwritten(const struct events *e, unsigned int i)
+{
+	return e && e->markers ? markers_overwritten(e->markers, i) : 0;
+}
+
+int events_gap(struct events *e, bool overwritten, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!e || !e->markers || markers_are_copied(e->markers) != overwritten)
+		return 0;
+	return markers_gap(e->markers, from_ns, to_ns);
+}
+
+void events_stop(struct events *e)
+{
+	if (e && e->markers)
+		markers_stop(e->markers);
+}
+
 int events_poll(struct events *e, struct fxt_writer *w, uint64_t now_ns, bool last)
 {
 	int err = e->markers ? markers_write(e->markers, w, now_ns, last) : 0;
@@ -262,7 +285,6 @@ void events_counts(const struct events *e, struct events_counts *counts)
 		markers_counts(e->markers, &markers);
 	counts->events += markers.events;
 	counts->late = e->markers && !markers_are_copied(e->markers) ? markers.events : 0;
-	counts->lost += markers.lost;
 	counts->unwritten += markers.unwritten;
 }
 

@@ -64,6 +64,17 @@ int events_fd(const struct events *e);
  * writer's error. *@written is how many records of events it became.
  */
 int events_write_raw(struct events *e, struct fxt_writer *w, const uint64_t *rec, unsigned int *written);
+/* Takes what does not come through the event rings. 0 or -ENOMEM. */
+int events_read(struct events *e);
+/* Of the @i'th CPU, what the kernel overwrote of that before it was read. */
+uint64_t events_overwritten(const struct events *e, unsigned int i);
+/*
+ * Between these two looks the event rings have lost some or, if @overwritten, the kernel has
+ * overwritten some. 0 or -ENOMEM.
+ */
+int events_gap(struct events *e, bool overwritten, uint64_t from_ns, uint64_t to_ns);
+/* The recording has ended: what events_read() takes now is the last. */
+void events_stop(struct events *e);
 /*
  * Called a few times a second and, with @last, at the end: writes what is not told by programs.
  * 0 or the writer's error.

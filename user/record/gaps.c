@@ -11,11 +11,12 @@
 #include "../build/pseudo.h"
 #include "../fxt/fxt.h"
 #include "clock.h"
+#include "events.h"
 #include "gaps.h"
 
 /* What of a CPU is in slices already. */
 struct told {
-	uint64_t calls, logs, events;
+	uint64_t calls, logs, events, overwritten;
 	uint64_t looked_ns;
 	bool gaps_named, events_named;
 };
@@ -23,6 +24,7 @@ struct told {
 struct gaps {
 	struct fxt_writer *w;
 	bool process_named;
+	uint64_t look_ns, before_ns;	/* this look at the rings began then, the one before then */
 	unsigned int cpus_cnt;
 	struct told told[];
 };
@@ -43,8 +45,15 @@ void gaps_begin(struct gaps *g, uint64_t start_ns)
 {
 	unsigned int i;
 
+	g->look_ns = start_ns;
 	for (i = 0; i < g->cpus_cnt; i++)
 		g->told[i].looked_ns = start_ns;
+}
+
+void gaps_look(struct gaps *g)
+{
+	g->before_ns = g->look_ns;
+	g->look_ns = clock_ns(CLOCK_BOOTTIME);
 }
 
 /* Names a track, once. */
@@ -84,18 +93,20 @@ static int write_slice(struct gaps *g, enum pseudo kind, uint64_t from_ns, uint6
 	return fxt_write_event(g->w, &event, args, 4);
 }
 
-int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ctl *ctl)
+int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ctl *ctl, struct events *e)
 {
 	const uint64_t calls = __atomic_load_n(&ctl->calls.lost, __ATOMIC_RELAXED) +
 			       __atomic_load_n(&ctl->deep_calls, __ATOMIC_RELAXED) +
 			       __atomic_load_n(&ctl->lost_returns, __ATOMIC_RELAXED);
 	const uint64_t logs = __atomic_load_n(&ctl->logs.lost, __ATOMIC_RELAXED);
 	const uint64_t events = __atomic_load_n(&ctl->raws.lost, __ATOMIC_RELAXED);
+	const uint64_t overwritten = events_overwritten(e, i);
 	const uint64_t now = clock_ns(CLOCK_BOOTTIME);
 	struct told *told = &g->told[i];
 	const struct fxt_arg args[] = {
 		fxt_arg_u32("cpu", cpu), fxt_arg_u64("calls", calls - told->calls),
-		fxt_arg_u64("logs", logs - told->logs), fxt_arg_u64("events", events - told->events),
+		fxt_arg_u64("logs", logs - told->logs),
+		fxt_arg_u64("events", events - told->events + overwritten - told->overwritten),
 	};
 	const uint64_t lost = args[1].u64 + args[2].u64 + args[3].u64;
 	int err = 0;
@@ -106,8 +117,12 @@ int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ct
 		err = err ?: name_track(g, PSEUDO_LOST_EVENTS, cpu, &told->events_named);
 		err = err ?: write_slice(g, PSEUDO_LOST_EVENTS, told->looked_ns, now, lost, NULL, args);
 	}
+	if (events != told->events)
+		err = err ?: events_gap(e, false, g->before_ns, now);
+	if (overwritten != told->overwritten)
+		err = err ?: events_gap(e, true, g->before_ns, now);
 	*told = (struct told){
-		.calls = calls, .logs = logs, .events = events, .looked_ns = now,
+		.calls = calls, .logs = logs, .events = events, .overwritten = overwritten, .looked_ns = now,
 		.gaps_named = told->gaps_named, .events_named = told->events_named,
 	};
 	return err;

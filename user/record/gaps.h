@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct cpu_ctl;
+struct events;
 struct fxt_writer;
 struct gaps;
 
@@ -17,11 +18,13 @@ struct gaps;
 int gaps_open(struct gaps **out, struct fxt_writer *w, unsigned int cpus_cnt);
 /* From here on. */
 void gaps_begin(struct gaps *g, uint64_t start_ns);
+/* Before each look at the rings. */
+void gaps_look(struct gaps *g);
 /*
  * After each look at the rings of the @i'th CPU, number @cpu: names its tracks once they are needed
- * and tells what its event ring lost since the last time. 0 or the writer's -errno.
+ * and tells what was lost of its events since the last time. @e: NULL is fine. 0 or -errno.
  */
-int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ctl *ctl);
+int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ctl *ctl, struct events *e);
 /* The gap that its programs could not end, if there is one: up to @stop_ns. The same. */
 int gaps_write_open(struct gaps *g, unsigned int i, uint32_t cpu, struct cpu_ctl *ctl, uint64_t stop_ns);
 /* From where on nothing of the CPU could be written: what was lost there, up to @stop_ns. The same. */

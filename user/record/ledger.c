@@ -133,6 +133,7 @@ static uint64_t unaccounted(const struct ledger_row *row)
 void ledger_row(const struct ledger *l, unsigned int i, enum ledger_source source, struct ledger_row *row)
 {
 	const struct ledger_drained *drained = &l->drained[i][source];
+	const uint64_t overwritten = source == LEDGER_EVENTS ? events_overwritten(l->cfg.events, i) : 0;
 
 	*row = (struct ledger_row){ 0 };
 	take_cpu(row, probes_ring(l->cfg.probes, i)->ctl, source);
@@ -142,6 +143,8 @@ void ledger_row(const struct ledger *l, unsigned int i, enum ledger_source sourc
 	} else {
 		row->records = row->taken - drained->unwritten;
 	}
+	row->seen += overwritten;
+	row->lost[LEDGER_RING_FULL] += overwritten;
 	row->lost[LEDGER_UNWRITTEN] = drained->unwritten;
 	row->lost[LEDGER_UNACCOUNTED] = unaccounted(row);
 }
@@ -358,9 +361,9 @@ static int write_cpu(const struct ledger *l, struct fxt_writer *w, uint64_t ts, 
 	int err = 0;
 
 	for (s = 0; !err && s < LEDGER_NAMES; s++) {
-		if (!is_recorded(l, s))
-			continue;
 		ledger_row(l, i, s, &row);
+		if (!is_recorded(l, s) && !row.seen)
+			continue;
 		*lost += ledger_wanted(&row) - ledger_kept(&row) - row.lost[LEDGER_UNSEEN];
 		err = write_row(w, ts, l->cfg.cpus[i], s, &row);
 	}

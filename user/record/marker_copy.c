@@ -32,6 +32,7 @@ struct marker_copy {
 	int option_fd;			/* kept open: by the end nothing may be opened to write any more */
 	const uint32_t *cpus;
 	unsigned int cpus_cnt;
+	uint64_t *lost;			/* by position too */
 };
 
 static int write_file(const struct marker_copy *c, const char *name, const char *text)
@@ -159,7 +160,8 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
 
 	c->cpus = cpus;
 	c->fds = calloc(cpus_cnt, sizeof(*c->fds));
-	if (!c->fds)
+	c->lost = calloc(cpus_cnt, sizeof(*c->lost));
+	if (!c->fds || !c->lost)
 		return -ENOMEM;
 	while (!err && c->cpus_cnt < cpus_cnt)
 		err = open_pipe(c, c->cpus_cnt++);
@@ -171,31 +173,6 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
 int marker_copy_fd(const struct marker_copy *c)
 {
 	return c->epoll_fd;
-}
-
-int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx)
-{
-	struct marker_page page;
-	struct page_marker m;
-	unsigned int i;
-	ssize_t len;
-	int err = 0;
-
-	for (i = 0; !err && i < c->cpus_cnt; i++) {
-		while (!err && (len = read(c->fds[i], c->page, c->format.page_bytes)) > 0) {
-			marker_page_open(&page, &c->format, c->page, (size_t)len);
-			while (!err && marker_page_next(&page, &m))
-				err = take(ctx, &m);
-		}
-	}
-	return err;
-}
-
-void marker_copy_end(struct marker_copy *c)
-{
-	/* Where that fails, taking the instance away ends it. */
-	if (write(c->option_fd, "0", 1) != 1)
-		return;
 }
 
 /* "overrun: 0", "commit overrun: 0", "dropped events: 0", each on a line. */
@@ -213,21 +190,50 @@ static uint64_t lost_in(const char *stats)
 	return lost;
 }
 
-uint64_t marker_copy_lost(const struct marker_copy *c)
+static void count_lost(struct marker_copy *c, unsigned int i)
 {
 	char path[TRACEFS_BYTES + 128], *text;
-	uint64_t lost = 0;
-	unsigned int i;
 	size_t len;
 
-	for (i = 0; i < c->cpus_cnt; i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", c->dir, c->cpus[i]);
-		if (text_file_read(path, FORMAT_BYTES_MAX, &text, &len))
-			continue;
-		lost += lost_in(text);
-		free(text);
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", c->dir, c->cpus[i]);
+	if (text_file_read(path, FORMAT_BYTES_MAX, &text, &len))
+		return;
+	c->lost[i] = lost_in(text);
+	free(text);
+}
+
+int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx)
+{
+	struct marker_page page;
+	struct page_marker m;
+	unsigned int i;
+	ssize_t len;
+	int err = 0;
+
+	for (i = 0; !err && i < c->cpus_cnt; i++) {
+		while (!err && (len = read(c->fds[i], c->page, c->format.page_bytes)) > 0) {
+			marker_page_open(&page, &c->format, c->page, (size_t)len);
+			if (page.missed)
+				count_lost(c, i);
+			while (!err && marker_page_next(&page, &m))
+				err = take(ctx, &m);
+		}
 	}
-	return lost;
+	return err;
+}
+
+void marker_copy_end(struct marker_copy *c)
+{
+	ssize_t len = write(c->option_fd, "0", 1);	/* where that fails, taking the instance away ends it */
+	unsigned int i;
+
+	for (i = 0; len >= 0 && i < c->cpus_cnt; i++)
+		count_lost(c, i);
+}
+
+uint64_t marker_copy_lost(const struct marker_copy *c, unsigned int i)
+{
+	return c->lost[i];
 }
 
 void marker_copy_close(struct marker_copy *c)
@@ -245,6 +251,7 @@ void marker_copy_close(struct marker_copy *c)
 	if (c->dir[0])
 		rmdir(c->dir);
 	free(c->fds);
+	free(c->lost);
 	free(c->page);
 	free(c);
 }

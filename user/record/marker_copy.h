@@ -25,8 +25,8 @@ int marker_copy_fd(const struct marker_copy *c);
 int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx);
 /* No more copies. */
 void marker_copy_end(struct marker_copy *c);
-/* Markers that were overwritten before they were read. */
-uint64_t marker_copy_lost(const struct marker_copy *c);
+/* Markers of the @i'th CPU that were overwritten before they could be read, as far as has been read. */
+uint64_t marker_copy_lost(const struct marker_copy *c, unsigned int i);
 /* Removes it. NULL is fine. */
 void marker_copy_close(struct marker_copy *c);
 

@@ -10,6 +10,7 @@
 
 #define COMMIT_AT	8
 #define COMMIT_MASK	0xfffff		/* above are flags */
+#define COMMIT_MISSED	(1U << 31)
 #define TYPE_BITS	5
 #define TYPE_MASK	((1U << TYPE_BITS) - 1)
 #define DELTA_BITS	27
@@ -65,6 +66,7 @@ void marker_page_open(struct marker_page *p, const struct marker_format *format,
 		return;
 	memcpy(&p->ts, at, sizeof(p->ts));
 	memcpy(&commit, at + COMMIT_AT, sizeof(commit));
+	p->missed = commit & COMMIT_MISSED;
 	commit &= COMMIT_MASK;
 	if (commit > bytes - format->data_at)
 		commit = bytes - format->data_at;

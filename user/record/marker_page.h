@@ -25,6 +25,7 @@ struct marker_page {
 	const struct marker_format *format;
 	const unsigned char *at, *end;
 	uint64_t ts;
+	bool missed;			/* what came right before it was overwritten */
 };
 
 struct page_marker {

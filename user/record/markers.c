@@ -22,7 +22,7 @@ struct marker {
 	uint64_t ts, number;		/* as they came */
 	struct fxt_thread at;		/* without a process: it is to be looked up */
 	size_t len;
-	char *text;
+	char *text;			/* NULL: here some are missing */
 };
 
 struct markers {
@@ -33,7 +33,7 @@ struct markers {
 	struct marker *waiting;
 	size_t cnt, room;
 	uint64_t number;
-	uint64_t events, lost, unwritten;
+	uint64_t events, unwritten;
 };
 
 static bool find_process(void *ctx, uint32_t pid, uint64_t *koid)
@@ -78,25 +78,49 @@ int markers_fd(const struct markers *m)
 
 /* ---- in ------------------------------------------------------------------------ */
 
-static int add(struct markers *m, uint64_t ts, struct fxt_thread at, const char *text, size_t len)
+static struct marker *make_room(struct markers *m)
 {
 	const size_t room = m->room ? 2 * m->room : 256;
-	struct marker *larger = m->waiting;
-	char *copy = malloc(len + 1);
+	struct marker *larger;
 
+	if (m->cnt < m->room)
+		return m->waiting + m->cnt;
+	larger = reallocarray(m->waiting, room, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	m->waiting = larger;
+	m->room = room;
+	return m->waiting + m->cnt;
+}
+
+static int add(struct markers *m, uint64_t ts, struct fxt_thread at, const char *text, size_t len)
+{
+	struct marker *marker = make_room(m);
+	char *copy = marker ? malloc(len + 1) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
 	/* The kernel adds it where it is missing. */
 	len -= len && text[len - 1] == '\n';
-	if (m->cnt == m->room)
-		larger = reallocarray(m->waiting, room, sizeof(*larger));
-	if (larger)
-		m->waiting = larger;
-	if (!larger || !copy) {
-		free(copy);
-		return -ENOMEM;
-	}
-	m->room = m->cnt == m->room ? room : m->room;
 	memcpy(copy, text, len);
-	m->waiting[m->cnt++] = (struct marker){ .ts = ts, .number = m->number++, .at = at, .text = copy, .len = len };
+	*marker = (struct marker){ .ts = ts, .number = m->number++, .at = at, .text = copy, .len = len };
+	m->cnt++;
+	return 0;
+}
+
+int markers_gap(struct markers *m, uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t ends[] = { from_ns, to_ns };
+	struct marker *marker;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		marker = make_room(m);
+		if (!marker)
+			return -ENOMEM;
+		*marker = (struct marker){ .ts = ends[i], .number = m->number++ };
+		m->cnt++;
+	}
 	return 0;
 }
 
@@ -110,6 +134,22 @@ static int take_copy(void *ctx, const struct page_marker *p)
 	err = add(m, p->ts, (struct fxt_thread){ .thread = p->tid }, p->text, p->len);
 	m->unwritten += !!err;
 	return err;
+}
+
+int markers_read(struct markers *m)
+{
+	return m->copy ? marker_copy_read(m->copy, take_copy, m) : 0;
+}
+
+uint64_t markers_overwritten(const struct markers *m, unsigned int i)
+{
+	return m->copy ? marker_copy_lost(m->copy, i) : 0;
+}
+
+void markers_stop(struct markers *m)
+{
+	if (m->copy)
+		marker_copy_end(m->copy);
 }
 
 int markers_take(struct markers *m, const uint64_t *rec)
@@ -138,6 +178,8 @@ static int write_marker(struct markers *m, const struct marker *marker)
 {
 	struct fxt_thread at = marker->at;
 
+	if (!marker->text)
+		return live_gap(m->builder, marker->ts);
 	if (!at.process)
 		names_find(m->cfg.names, (uint32_t)at.thread, &at);
 	return live_add(m->builder, marker->ts, at, marker->text, marker->len);
@@ -157,7 +199,7 @@ static int write_until(struct markers *m, uint64_t until_ns)
 			continue;
 		}
 		err = err ?: write_marker(m, &m->waiting[i]);
-		m->unwritten += !!err;
+		m->unwritten += err && m->waiting[i].text;
 		free(m->waiting[i].text);
 	}
 	m->cnt = kept;
@@ -171,14 +213,8 @@ int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool
 	struct builder_stats stats;
 	int err = 0, failed;
 
-	if (last && m->copy)
-		marker_copy_end(m->copy);
-	if (m->copy)
-		err = marker_copy_read(m->copy, take_copy, m);
-	if (last && m->copy)
-		m->lost = marker_copy_lost(m->copy);
 	if (m->cnt && !m->builder)
-		err = live_open(&m->builder, w, &m->live) ?: err;
+		err = live_open(&m->builder, w, &m->live);
 	if (!m->builder)
 		return err;
 	failed = write_until(m, until_ns);
@@ -192,7 +228,7 @@ int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool
 
 void markers_counts(const struct markers *m, struct markers_counts *counts)
 {
-	*counts = (struct markers_counts){ .events = m->events, .lost = m->lost, .unwritten = m->unwritten };
+	*counts = (struct markers_counts){ .events = m->events, .unwritten = m->unwritten };
 }
 
 void markers_close(struct markers *m)

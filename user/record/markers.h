@@ -26,7 +26,7 @@ struct markers_cfg {
 };
 
 struct markers_counts {
-	uint64_t events, lost, unwritten;
+	uint64_t events, unwritten;
 };
 
 /* With the kernel's copies, if there are any. 0 or -ENOMEM. */
@@ -39,6 +39,17 @@ int markers_begin(struct markers *m, const struct markers_cfg *cfg);
 int markers_fd(const struct markers *m);
 /* A raw record of kind RAW_MARKER. 0 or -ENOMEM. */
 int markers_take(struct markers *m, const uint64_t *rec);
+/* Takes the copies there are, if any are made. The same. */
+int markers_read(struct markers *m);
+/* Copies on the @i'th CPU that the kernel overwrote before they were read. */
+uint64_t markers_overwritten(const struct markers *m, unsigned int i);
+/*
+ * Between these times some were lost: slices that are open at the one or the other end there. Older
+ * ones than @from_ns have all been taken. 0 or -ENOMEM.
+ */
+int markers_gap(struct markers *m, uint64_t from_ns, uint64_t to_ns);
+/* No more copies are made; those there are can still be read. */
+void markers_stop(struct markers *m);
 /* Writes what will have nothing older come after it; with @last all as far as @now_ns. 0 or -errno. */
 int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool last);
 void markers_counts(const struct markers *m, struct markers_counts *counts);

@@ -326,6 +326,7 @@ static int drain(struct recorder *r, bool with_names)
 	unsigned int i;
 	int err = 0;
 
+	gaps_look(r->gaps);
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		heads[i] = ring_head(probes_ring(r->probes, i));
 	for (i = 0; i < r->cfg->cpus_cnt && probes_event_ring(r->probes, i); i++)
@@ -335,11 +336,12 @@ static int drain(struct recorder *r, bool with_names)
 	if (!err && with_names && r->packets)
 		err = packets_flush(r->packets);
 	err = err ?: fxt_writer_flush(r->w);
+	err = events_read(r->cfg->events) ?: err;
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
 		err = drain_ring(r, i, heads[i]) ?: err;
 		err = drain_events(r, i) ?: err;
 		if (!err)
-			err = gaps_write(r->gaps, i, r->cfg->cpus[i], probes_ring(r->probes, i)->ctl);
+			err = gaps_write(r->gaps, i, r->cfg->cpus[i], probes_ring(r->probes, i)->ctl, r->cfg->events);
 		/* A flood of calls takes long to write, and the side ring is small. */
 		if (with_names && !err)
 			err = names_drain(r->names);
@@ -496,6 +498,7 @@ int recorder_end(struct recorder *r)
 		err = drain(r, true);
 	mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
+	events_stop(r->cfg->events);
 	probes_detach_funcs(r->probes, r->cfg->progress, r->cfg->progress_ctx);
 	err = drain(r, true) ?: err;
 	if (r->logs)

@@ -578,6 +578,11 @@ def few_files(tmp):
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
     record(tmp + '/t.fxt', '-d', '100ms', '-u', 'libc:mal*', '--exit', '-e', 'irq')
     verify(tmp + '/t.fxt')
+    # We take as many as we may have; the command has what it would have without us.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    out = run('record', '-o', tmp + '/t.fxt', '-e', 'irq', '--', 'sh', '-c', 'ulimit -Sn; ulimit -Hn',
+              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (16, most)))
+    equal((out.returncode, out.stdout.split()), (0, [b'16', str(most).encode()]), f'few at first: {out.stderr.decode()}')
 
 
 @test

@@ -108,6 +108,7 @@ struct run {
 	struct filter *filter;		/* NULL: all threads */
 	struct workload *workload;	/* NULL: no command */
 	char **argv;			/* the command's, or NULL */
+	struct rlimit files;		/* how many it may have open */
 	char online_text[RECORDER_CPUS_TEXT], cpus_text[RECORDER_CPUS_TEXT];
 	uint32_t *cpus;
 	int stop_fd;			/* epoll over all that ends the recording */
@@ -120,20 +121,24 @@ struct run {
 
 #define FILES_MIN	64	/* of programs, maps and links; presets, functions and CPUs take more */
 
-/* Without these what fails later fails for reasons that nobody would guess. */
-static int check_needs(void)
+/* Without these what fails later fails for reasons that nobody would guess. Takes all files we may have. */
+static int check_needs(struct run *run)
 {
-	struct rlimit files;
+	struct rlimit all;
 	int err = kernel_btf_find();
 
 	if (err) {
 		log_error("record: kernel BTF: %s (needed is a kernel with CONFIG_DEBUG_INFO_BTF=y)", strerror(-err));
 		return EXIT_UNSUPPORTED;
 	}
-	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < FILES_MIN) {
-		log_error("record: at most %llu open files are allowed (ulimit -n %d)",
-			  (unsigned long long)files.rlim_cur, FILES_MIN);
-		return EXIT_FAILED;
+	if (!getrlimit(RLIMIT_NOFILE, &run->files)) {
+		all = (struct rlimit){ run->files.rlim_max, run->files.rlim_max };
+		setrlimit(RLIMIT_NOFILE, &all);
+		if (all.rlim_cur < FILES_MIN) {
+			log_error("record: at most %llu open files are allowed (ulimit -Hn %d)",
+				  (unsigned long long)all.rlim_cur, FILES_MIN);
+			return EXIT_FAILED;
+		}
 	}
 	return EXIT_OK;
 }
@@ -299,7 +304,7 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 		return EXIT_FAILED;
 	}
 	if (err == -EMFILE) {
-		log_error("record: %s: %s (raise the limit: ulimit -n)", what ?: run->summary.output, strerror(-err));
+		log_error("record: %s: %s (raise the limit: ulimit -Hn)", what ?: run->summary.output, strerror(-err));
 		return EXIT_FAILED;
 	}
 	if (!what) {
@@ -380,7 +385,7 @@ static int start(struct run *run)
 		func_opts_show_attached(run->funcs);
 	show_refused(run->events);
 	if (run->argv) {
-		err = workload_open(&run->workload, run->argv, !strcmp(run->cfg->output, "-"));
+		err = workload_open(&run->workload, run->argv, !strcmp(run->cfg->output, "-"), &run->files);
 		err = err ?: watch(run->stop_fd, workload_fd(run->workload));
 	}
 	code = err ? EXIT_OK : self_opts_apply(&run->cfg->self, "record");
@@ -515,7 +520,7 @@ int cmd_record(int argc, char **argv)
 	};
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
-	code = check_needs() ?: choose_events(&cfg.events, &run.events) ?: choose_cpus(&run);
+	code = check_needs(&run) ?: choose_events(&cfg.events, &run.events) ?: choose_cpus(&run);
 	run.recorder_cfg.events = run.events;
 	if (!code && (run.stop_fd < 0 || watch_signals(&run))) {
 		log_error("record: signals: %s", strerror(errno));

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ static void run(int go, int failed, char **argv)
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-int workload_open(struct workload **out, char **argv, bool stdout_taken)
+int workload_open(struct workload **out, char **argv, bool stdout_taken, const struct rlimit *files)
 {
 	struct workload *w = calloc(1, sizeof(*w));
 	int go[2], failed[2], err;
@@ -73,6 +74,7 @@ int workload_open(struct workload **out, char **argv, bool stdout_taken)
 		close(go[1]);
 		if (stdout_taken)
 			dup2(STDERR_FILENO, STDOUT_FILENO);
+		setrlimit(RLIMIT_NOFILE, files);
 		run(go[0], failed[1], argv);
 	}
 	close(go[0]);

@@ -9,13 +9,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct rlimit;
 struct workload;
 
 /*
  * Forks; the child waits. @argv ends with NULL. With @stdout_taken, because the
- * trace goes there, what the command prints goes to stderr. 0 or -errno.
+ * trace goes there, what the command prints goes to stderr. It may have as many
+ * open as @files says. 0 or -errno.
  */
-int workload_open(struct workload **out, char **argv, bool stdout_taken);
+int workload_open(struct workload **out, char **argv, bool stdout_taken, const struct rlimit *files);
 /* Lets it run @argv; returns once it does. -errno: of execvp(3), or -ESRCH if it died. */
 int workload_start(struct workload *w);
 pid_t workload_pid(const struct workload *w);

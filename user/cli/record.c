@@ -131,14 +131,16 @@ static int check_needs(struct run *run)
 		log_error("record: kernel BTF: %s (needed is a kernel with CONFIG_DEBUG_INFO_BTF=y)", strerror(-err));
 		return EXIT_UNSUPPORTED;
 	}
-	if (!getrlimit(RLIMIT_NOFILE, &run->files)) {
-		all = (struct rlimit){ run->files.rlim_max, run->files.rlim_max };
-		setrlimit(RLIMIT_NOFILE, &all);
-		if (all.rlim_cur < FILES_MIN) {
-			log_error("record: at most %llu open files are allowed (ulimit -Hn %d)",
-				  (unsigned long long)all.rlim_cur, FILES_MIN);
-			return EXIT_FAILED;
-		}
+	if (getrlimit(RLIMIT_NOFILE, &run->files)) {
+		log_error("record: limit of open files: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	all = (struct rlimit){ run->files.rlim_max, run->files.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &all);
+	if (all.rlim_cur < FILES_MIN) {
+		log_error("record: at most %llu open files are allowed (ulimit -Hn %d)",
+			  (unsigned long long)all.rlim_cur, FILES_MIN);
+		return EXIT_FAILED;
 	}
 	return EXIT_OK;
 }

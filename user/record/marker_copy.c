@@ -224,16 +224,17 @@ int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct 
 
 void marker_copy_end(struct marker_copy *c)
 {
-	ssize_t len = write(c->option_fd, "0", 1);	/* where that fails, taking the instance away ends it */
 	unsigned int i;
 
-	for (i = 0; len >= 0 && i < c->cpus_cnt; i++)
+	/* Where that fails, taking the instance away ends it. */
+	(void)!write(c->option_fd, "0", 1);
+	for (i = 0; i < c->cpus_cnt; i++)
 		count_lost(c, i);
 }
 
 uint64_t marker_copy_lost(const struct marker_copy *c, unsigned int i)
 {
-	return c->lost[i];
+	return c->lost ? c->lost[i] : 0;
 }
 
 void marker_copy_close(struct marker_copy *c)

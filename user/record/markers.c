@@ -78,50 +78,43 @@ int markers_fd(const struct markers *m)
 
 /* ---- in ------------------------------------------------------------------------ */
 
-static struct marker *make_room(struct markers *m)
+static struct marker *push(struct markers *m, uint64_t ts)
 {
 	const size_t room = m->room ? 2 * m->room : 256;
-	struct marker *larger;
+	struct marker *larger = m->waiting;
 
-	if (m->cnt < m->room)
-		return m->waiting + m->cnt;
-	larger = reallocarray(m->waiting, room, sizeof(*larger));
-	if (!larger)
-		return NULL;
+	if (m->cnt == m->room) {
+		larger = reallocarray(m->waiting, room, sizeof(*larger));
+		if (!larger)
+			return NULL;
+		m->room = room;
+	}
 	m->waiting = larger;
-	m->room = room;
-	return m->waiting + m->cnt;
+	m->waiting[m->cnt] = (struct marker){ .ts = ts, .number = m->number++ };
+	return &m->waiting[m->cnt++];
 }
 
 static int add(struct markers *m, uint64_t ts, struct fxt_thread at, const char *text, size_t len)
 {
-	struct marker *marker = make_room(m);
-	char *copy = marker ? malloc(len + 1) : NULL;
+	char *copy = malloc(len + 1);
+	struct marker *marker = copy ? push(m, ts) : NULL;
 
-	if (!copy)
+	if (!marker) {
+		free(copy);
 		return -ENOMEM;
+	}
 	/* The kernel adds it where it is missing. */
 	len -= len && text[len - 1] == '\n';
 	memcpy(copy, text, len);
-	*marker = (struct marker){ .ts = ts, .number = m->number++, .at = at, .text = copy, .len = len };
-	m->cnt++;
+	marker->at = at;
+	marker->text = copy;
+	marker->len = len;
 	return 0;
 }
 
 int markers_gap(struct markers *m, uint64_t from_ns, uint64_t to_ns)
 {
-	const uint64_t ends[] = { from_ns, to_ns };
-	struct marker *marker;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		marker = make_room(m);
-		if (!marker)
-			return -ENOMEM;
-		*marker = (struct marker){ .ts = ends[i], .number = m->number++ };
-		m->cnt++;
-	}
-	return 0;
+	return push(m, from_ns) && push(m, to_ns) ? 0 : -ENOMEM;
 }
 
 static int take_copy(void *ctx, const struct page_marker *p)

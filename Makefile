@@ -251,8 +251,8 @@ $(BENCH_LOADS): $(O)/tests/%: $(O)/obj/tests/bench/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
 
-$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c $(addprefix user/record/,ring.c sink.c sink_queue.c \
-		compress.c confine.c text_file.c))
+$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c $(addprefix user/record/,ring.c cache_flush.c sink.c \
+		sink_queue.c compress.c confine.c text_file.c))
 	$(call msg,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lseccomp -lcap -lzstd -lz -pthread

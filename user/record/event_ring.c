@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../fxt/format.h"
+#include "cache_flush.h"
 #include "event_ring.h"
 
 static uint64_t *record_at(const struct event_ring *r, uint64_t pos)
@@ -49,6 +50,7 @@ void event_ring_release(struct event_ring *r)
 		rec = record_at(r, tail);
 		bytes = record_bytes(rec);
 		memset(rec, 0, bytes);
+		cache_flush(rec, (const char *)rec + bytes);
 	}
 	__atomic_store_n(&r->ctl->event_tail, tail, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->ctl->event_rung, 0, __ATOMIC_RELEASE);

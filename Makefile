@@ -3,10 +3,12 @@
 # make            build/kfxt and libfxt
 # make demo       install what is missing, build, record this machine, show it
 # make check      install what is missing, build, run every test
+# make check TEST='live:names_in_a_storm vm:6.12'   some tests only: SUITE or SUITE:NAME,...
+# make check-unit those that need neither root nor other packages than the build
 # make check-vm   those that run on other kernels, in virtual machines
 # make fuzz       FUZZ_S=3600 FUZZ='fxt repair': the fuzzers, for so long each, all or some
 # make bench      what kfxt costs, beside its peers; BENCH=traced for one part
-# make install    PREFIX=/usr/local DESTDIR=
+# make install    PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 # make module     the kernel module, KDIR=/lib/modules/.../build; see kmod/README.md
 #
 # O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined or thread,
@@ -17,6 +19,7 @@
 VERSION	:= 0.1.0
 O	?= build
 PREFIX	?= /usr/local
+SYSCONFDIR ?= /etc
 CLANG	?= clang
 BPFTOOL	?= bpftool
 PROTOC_C ?= protoc-c
@@ -41,64 +44,87 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
 CFLAGS	?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes $(if $(WERROR),-Werror)
-CPPFLAGS += -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
+CPPFLAGS += -D_GNU_SOURCE -Iuser -I. -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
 override CFLAGS += -std=gnu11 $(WARNINGS) $(SYSROOT:%=--sysroot=%)
 ifdef SAN
-override CFLAGS += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+# What is built so can also be fuzzed. NULL + 0, as the end of an empty array, is allowed from C2Y on. A char
+# has no sign, as on arm64.
+CC	= $(CLANG)
+WARNINGS += -Wno-unknown-attributes -Wno-string-concatenation
+CPPFLAGS += $(if $(findstring address,$(SAN)),-D__SANITIZE_ADDRESS__) $(if $(findstring thread,$(SAN)),-D__SANITIZE_THREAD__)
+override CFLAGS += -O1 -fsanitize=$(SAN),fuzzer-no-link -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow -funsigned-char
 override LDFLAGS += -fsanitize=$(SAN)
 endif
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(if $(WERROR),-Werror) \
 	$(SYSROOT:%=--sysroot=%) $(if $(MULTIARCH),-idirafter $(SYSROOT)/usr/include/$(MULTIARCH))
 
-LIBS	= -lbpf -ltraceevent -lelf -lzstd -lz -lprotobuf-c -lseccomp -lcap -pthread
+LIBS	= -lbpf -ltraceevent -ldw -lelf -llzma -liberty -lzstd -lz -lprotobuf-c -lseccomp -lcap -pthread
 
 # ---- sources ----------------------------------------------------------------
 
-FXT_SRC	:= $(sort $(filter-out user/fxt/example.c,$(wildcard user/fxt/*.c)))
-READ_SRC := $(sort $(wildcard user/read/*.c))
-RECORD_SRC := $(sort $(wildcard user/record/*.c))
-FTRACE_SRC := $(sort $(wildcard user/ftrace/*.c))
-BUILD_SRC := $(sort $(wildcard user/build/*.c))
-CLI_SRC	:= $(sort $(wildcard user/cli/*.c))
+# sqrt() of user/analysis/stacks_diff.c
+LIBS	+= -lm
+
+# Each folder below user/ is one static archive: lib/source-func.a is user/source/func.
+USER_SRC := $(sort $(filter-out user/fxt/example.c user/cli/main.c,$(wildcard user/*/*.c user/*/*/*.c)))
+FOLDERS	:= $(sort $(patsubst user/%/,%,$(dir $(USER_SRC))))
+PROTO	:= user/format/perfetto/perfetto.proto
 BPF_SRC	:= $(sort $(wildcard bpf/*.bpf.c))
 MAN1	:= $(sort $(wildcard docs/man/*.1))
 MAN3	:= $(sort $(wildcard docs/man/*.3))
+MAN5	:= $(sort $(wildcard docs/man/*.5))
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
-FXT_OBJ	:= $(call obj,$(FXT_SRC))
-# Everything but main(), for the unit tests too.
-PART_OBJ := $(call obj,$(READ_SRC) $(RECORD_SRC) $(FTRACE_SRC) $(BUILD_SRC) \
-	$(filter-out user/cli/main.c,$(CLI_SRC))) \
-	$(O)/obj/gen/perfetto.pb-c.o
-KFXT_OBJ := $(O)/obj/user/cli/main.o $(PART_OBJ)
+archive	= $(if $(filter fxt,$(1)),$(O)/libfxt.a,$(O)/lib/$(subst /,-,$(1)).a)
+ARCHIVES := $(foreach folder,$(FOLDERS),$(call archive,$(folder)))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-vm vm-programs bench bench-programs cost-programs fuzz install uninstall clean unit headers FORCE
+.PHONY: all demo check check-unit check-vm vm-programs bench bench-programs cost-programs fuzz install uninstall clean unit headers test-headers FORCE
 
-all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service
+all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service $(O)/kfxt.conf
 
-$(O)/kfxt: $(KFXT_OBJ) $(O)/libfxt.a
-	$(call msg,LD)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/obj/tests/unit/%.o: private CPPFLAGS += -Itests/unit
+# Users of the library have its headers in a folder of their own.
+$(O)/obj/user/fxt/example.o $(O)/obj/tests/unit/%main_test.o: private CPPFLAGS += -Iuser/fxt
+# Archives may use one another in any order.
+define link
+$(call msg,LD)
+@mkdir -p $(@D)
+$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
+endef
+define ar
+$(call msg,AR)
+@mkdir -p $(@D)
+$(Q)rm -f $@ && $(AR) rcs $@ $^
+endef
 
-$(O)/libfxt.a: $(FXT_OBJ)
-	$(call msg,AR)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/kfxt: $(O)/obj/user/cli/main.o $(ARCHIVES)
+	$(link) $(LIBS)
 
-$(O)/libfxt.pc: user/fxt/libfxt.pc.in $(O)/flags
+$(foreach folder,$(FOLDERS),$(eval $(call archive,$(folder)): \
+	$(call obj,$(foreach src,$(USER_SRC),$(if $(filter user/$(folder)/,$(dir $(src))),$(src))))))
+$(call archive,$(patsubst user/%/,%,$(dir $(PROTO)))): $(O)/obj/gen/perfetto.pb-c.o
+$(ARCHIVES):
+	$(ar)
+
+$(O)/libfxt.pc: user/fxt/libfxt.pc.in $(O)/prefix
 	$(call msg,GEN)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-$(O)/kfxt.service: scripts/kfxt.service.in $(O)/flags
+$(O)/kfxt.service: scripts/kfxt.service.in $(O)/prefix
 	$(call msg,GEN)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' $< > $@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@SYSCONFDIR@|$(SYSCONFDIR)|' $< > $@
 
-# A change of flags rebuilds everything.
-FLAGS	:= $(CC) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(BPF_CFLAGS) $(LDFLAGS) $(PREFIX) $(VERSION)
-$(O)/flags: FORCE
+$(O)/kfxt.conf: scripts/kfxt.conf
+	$(Q)cp $< $@
+
+# Files that change only when what is in them does: a change of flags rebuilds everything.
+$(O)/flags: STAMP = $(CC) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(BPF_CFLAGS) $(LDFLAGS)
+$(O)/prefix: STAMP = $(PREFIX) $(SYSCONFDIR) $(VERSION)
+$(O)/flags $(O)/prefix: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
+	@echo '$(subst ','\'',$(STAMP))' | cmp -s - $@ || echo '$(subst ','\'',$(STAMP))' > $@
 
 $(O)/obj/%.o: %.c $(O)/flags
 	$(call msg,CC)
@@ -118,7 +144,7 @@ $(O)/gen/%.bpf.o: $(1)/%.bpf.c $(O)/flags
 	@mkdir -p $$(@D)
 	$$(Q)$$(CLANG) $$(BPF_CFLAGS) -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
 endef
-$(foreach dir,bpf tests/live tests/bench,$(eval $(call bpf_rule,$(dir))))
+$(foreach dir,bpf tests/live/programs tests/bench,$(eval $(call bpf_rule,$(dir))))
 
 $(O)/gen/%.skel.h: $(O)/gen/%.bpf.o
 	$(call msg,SKEL)
@@ -132,12 +158,12 @@ $(O)/gen/kfxt.skel.h: $(O)/gen/kfxt.linked.o
 	$(call msg,SKEL)
 	$(Q)$(BPFTOOL) gen skeleton $< name kfxt_bpf > $@
 
-$(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: user/record/perfetto.proto
+$(O)/gen/perfetto.pb-c.c $(O)/gen/perfetto.pb-c.h &: $(PROTO)
 	$(call msg,PROTOC)
 	@mkdir -p $(@D)
-	$(Q)$(PROTOC_C) --c_out=$(O)/gen -Iuser/record $<
+	$(Q)$(PROTOC_C) --c_out=$(O)/gen -I$(dir $<) $<
 
-$(call obj,$(shell grep -l kfxt.skel.h user/record/*.c)): $(O)/gen/kfxt.skel.h
+$(call obj,$(shell grep -l kfxt.skel.h $(USER_SRC))): $(O)/gen/kfxt.skel.h
 
 # Names by number: what the compiler's headers have, for programs of 64 and of 32 bits.
 $(O)/gen/syscalls_%.h: $(O)/flags
@@ -151,34 +177,63 @@ $(O)/gen/syscalls_compat.h: $(O)/flags
 	$(Q)printf '#if __has_include(<asm/unistd_32.h>)\n#include <asm/unistd_32.h>\n#endif\n' | \
 		$(CC) $(CFLAGS) -E -dM - | sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/[\2] = "\1",/p' > $@
 
-$(call obj,user/record/syscall_table.c): $(O)/gen/syscalls_native.h $(O)/gen/syscalls_compat.h
-$(call obj,user/record/packets.c): $(O)/gen/perfetto.pb-c.h
+$(call obj,user/kernel/syscalls.c): $(O)/gen/syscalls_native.h $(O)/gen/syscalls_compat.h
+$(call obj,user/format/perfetto/packets.c): $(O)/gen/perfetto.pb-c.h
 
 # ---- tests -------------------------------------------------------------------
 
-UNIT	:= $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*_test.c)))
-# What several unit tests share.
-UNIT_PARTS := $(patsubst %.c,$(O)/obj/%.o,$(filter-out %_test.c %_fuzz.c %_records.c,$(sort $(wildcard tests/unit/*.c))))
-UNIT_BIN := $(UNIT:%=$(O)/tests/%)
-LIVE	:= calls cross load outs pingpong states still storm syscalls usdt
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c))
+UNIT_TESTS := $(filter %_test.c,$(UNIT_SRC))
+UNIT_BIN := $(patsubst %.c,$(O)/tests/%,$(notdir $(UNIT_TESTS)))
+LIVE	:= calls cross load outs pingpong stacks states still storm syscalls usdt
 LIVE_BPF := switch_count
-TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records example $(LIVE) $(LIVE_BPF))
+TEST_BIN := $(addprefix $(O)/tests/,fxt_all_records model_records scan_records trigger_records example $(LIVE) $(LIVE_BPF))
 MODULE_TESTER := $(sort $(wildcard tests/vm/module_*.c))
 
-$(UNIT_BIN): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(UNIT_PARTS) $(PART_OBJ) $(O)/libfxt.a
-	$(call msg,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+# What several unit tests share.
+$(O)/lib/unit.a: $(call obj,$(filter-out %_test.c %_fuzz.c %_records.c,$(UNIT_SRC)))
+	$(ar)
 
-$(O)/tests/fxt_all_records: $(addprefix $(O)/obj/tests/unit/,fxt_all_records.o fxt_sample.o) $(O)/libfxt.a
-$(O)/tests/example: $(O)/obj/user/fxt/example.o $(O)/libfxt.a
-$(LIVE:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/live/%.o
-$(call obj,tests/live/switch_count.c): $(O)/gen/switch_count.skel.h
-$(O)/tests/switch_count: $(O)/obj/tests/live/switch_count.o
-$(TEST_BIN):
-	$(call msg,LD)
+$(foreach src,$(UNIT_TESTS),$(eval $(O)/tests/$(basename $(notdir $(src))): $(call obj,$(src))))
+$(UNIT_BIN): $(O)/lib/unit.a $(ARCHIVES)
+	$(link) $(WRAP) $(JUDGE) $(LIBS) -lcmocka
+
+# What a test has in place of the kernel: __wrap_NAME() for NAME().
+comma	:= ,
+wraps	= $(addprefix -Wl$(comma)--wrap=,$(1))
+MAPS_WRAP := $(call wraps,mmap_events_open mmap_events_read mmap_events_lost mmap_events_close opendir fopen)
+$(addprefix $(O)/tests/,process_maps_test unwind_test): WRAP := $(MAPS_WRAP)
+
+$(O)/tests/window_memory_test: WRAP := $(call wraps,malloc calloc realloc)
+
+# The same program with call frame information of all kinds, or none: stacks to be unwound.
+UNWOUND	:= nofp fp static nopie now stripped debug_frame nohdr nocfi
+UNWOUND_nofp := -fomit-frame-pointer
+UNWOUND_fp := -fno-omit-frame-pointer
+UNWOUND_static := -fomit-frame-pointer -static
+UNWOUND_nopie := -fomit-frame-pointer -no-pie
+UNWOUND_now := -fomit-frame-pointer -Wl,-z,now
+UNWOUND_stripped := -fomit-frame-pointer -s
+UNWOUND_debug_frame := -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -g
+UNWOUND_nohdr := -fomit-frame-pointer -Wl,--no-eh-frame-hdr
+UNWOUND_nocfi := -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables
+UNWOUND_BIN := $(UNWOUND:%=$(O)/tests/unwound-%)
+$(UNWOUND_BIN): $(O)/tests/unwound-%: tests/live/programs/unwound.c $(O)/flags
+	$(call msg,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter %switch_count,$@),-lbpf -lelf -lz) -pthread
+	$(Q)$(CROSS_COMPILE)gcc $(SYSROOT:%=--sysroot=%) -D_GNU_SOURCE -O2 -Wall -Wextra $(UNWOUND_$*) -o $@ $< -pthread
+$(O)/tests/unwind_program_test: JUDGE := -ldw
+
+$(O)/tests/fxt_all_records: $(call obj,$(filter %/fxt_all_records.c,$(UNIT_SRC))) $(O)/lib/unit.a $(O)/libfxt.a
+$(O)/tests/model_records: $(call obj,$(filter %/model_records.c,$(UNIT_SRC))) $(ARCHIVES)
+$(O)/tests/trigger_records: $(call obj,$(filter %/trigger_records.c,$(UNIT_SRC))) $(ARCHIVES)
+$(O)/tests/scan_records: $(call obj,$(filter %/scan_records.c,$(UNIT_SRC))) $(ARCHIVES)
+$(O)/tests/example: $(O)/obj/user/fxt/example.o $(O)/libfxt.a
+$(LIVE:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/live/programs/%.o
+$(call obj,tests/live/programs/switch_count.c): $(O)/gen/switch_count.skel.h
+$(O)/tests/switch_count: $(O)/obj/tests/live/programs/switch_count.o
+$(TEST_BIN):
+	$(link) $(if $(filter %switch_count,$@),-lbpf -lelf -lz) -pthread
 
 # Goes into virtual machines that have nothing else.
 $(O)/tests/module_tester: $(call obj,$(MODULE_TESTER))
@@ -186,44 +241,27 @@ $(O)/tests/module_tester: $(call obj,$(MODULE_TESTER))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -pthread
 
-unit: $(UNIT_BIN) $(TEST_BIN)
+# Of packages that only tests need.
+$(call obj,$(filter-out %_fuzz.c,$(UNIT_SRC)) tests/live/programs/usdt.c): | test-headers
+test-headers:
+	$(Q)for header in cmocka.h sys/sdt.h; do \
+		echo "#include <$$header>" | $(CC) $(CPPFLAGS) $(CFLAGS) -E -xc -o /dev/null - 2>/dev/null || \
+		{ echo "tests: no $$header: as root run scripts/install-packages.sh test" >&2; exit 1; }; done
+
+unit: $(UNIT_BIN) $(TEST_BIN) $(UNWOUND_BIN)
 vm-programs: unit $(O)/tests/module_tester
 
-# libFuzzer: everything a fuzzer runs through is compiled with it.
-FUZZERS	:= fxt peel parse convert kmsg tracepoint repair raw words
+# libFuzzer: the fuzzers take what is built with sanitizers.
+FUZZERS	:= fxt unwrap json phases packets pftrace transcode profile stacks parse convert model kmsg tracepoint repair raw maps words
+FUZZERS	+= symbol unwind trigger control
 FUZZ_BIN := $(FUZZERS:%=$(O)/tests/%_fuzz)
-FUZZ_FLAGS := -g -O1 -D_GNU_SOURCE -Iuser/fxt -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"' -fsanitize=address,undefined
-VERIFY_SRC := $(addprefix user/record/,sink.c sink_queue.c compress.c confine.c text_file.c) \
-	$(addprefix user/cli/,verify.c verify_format.c verify_gaps.c verify_sense.c repair.c repair_copy.c summary.c \
-	trace.c input.c json.c log.c num.c opt.c output.c)
-$(O)/tests/fxt_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FXT_SRC)
-$(O)/tests/peel_fuzz: $(filter user/ftrace/peel%,$(FTRACE_SRC))
-$(O)/tests/kmsg_fuzz: user/record/kmsg.c user/fxt/utf8.c
-$(O)/tests/tracepoint_fuzz: $(addprefix user/record/,tracepoint_check.c tracepoint_format.c tracepoint_parse.c \
-	tracepoint_print.c tracepoint_filter.c \
-	kernel_symbols.c text_file.c kmsg.c) $(FXT_SRC)
-$(O)/tests/parse_fuzz: tests/unit/parse_walk.c $(filter user/ftrace/parse%,$(FTRACE_SRC))
-$(O)/tests/convert_fuzz: tests/unit/convert_pipe.c $(FXT_SRC) $(READ_SRC) $(FTRACE_SRC) $(BUILD_SRC) $(VERIFY_SRC)
-$(O)/tests/repair_fuzz: tests/unit/repair_walk.c tests/unit/fxt_mem.c $(FXT_SRC) $(READ_SRC) $(VERIFY_SRC)
-$(O)/tests/convert_fuzz $(O)/tests/repair_fuzz: FUZZ_LIBS := $(LIBS)
-# Of those that need nearly everything, all is compiled once, like PART_OBJ.
-FUZZ_OBJ := $(patsubst $(O)/obj/%,$(O)/fuzz-obj/%,$(PART_OBJ) $(FXT_OBJ))
-$(O)/fuzz-obj/gen/%.o: $(O)/gen/%.c $(O)/flags
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
-$(O)/fuzz-obj/%.o: %.c $(O)/flags
-	$(call msg,CLANG)
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
-$(FUZZ_OBJ): $(O)/gen/kfxt.skel.h $(O)/gen/perfetto.pb-c.h $(O)/gen/syscalls_native.h $(O)/gen/syscalls_compat.h
-$(O)/tests/raw_fuzz: tests/unit/fxt_walk.c tests/unit/fxt_mem.c $(FUZZ_OBJ)
-$(O)/tests/words_fuzz: $(FUZZ_OBJ)
-$(O)/tests/raw_fuzz: FUZZ_LIBS := $(LIBS) -Wl,--wrap=marker_copy_open,--wrap=names_drained_ns,--wrap=names_find
-$(O)/tests/words_fuzz: FUZZ_LIBS := $(LIBS) -Wl,--wrap=opt_parse
-$(FUZZ_BIN): $(O)/tests/%_fuzz: tests/unit/%_fuzz.c $(O)/flags $(wildcard user/*/*.h tests/unit/*.h)
-	$(call msg,FUZZ)
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(or $(FUZZ_LIBS),-ltraceevent -lzstd -lz)
+$(foreach src,$(filter %_fuzz.c,$(UNIT_SRC)),$(eval $(O)/tests/$(basename $(notdir $(src))): $(call obj,$(src))))
+$(O)/tests/raw_fuzz: WRAP := $(call wraps,marker_copy_open names_drained_ns names_find)
+$(addprefix $(O)/tests/,maps_fuzz unwind_fuzz): WRAP := $(MAPS_WRAP)
+$(O)/tests/words_fuzz: WRAP := $(call wraps,opt_parse text_file_read)
+$(FUZZ_BIN): $(O)/lib/unit.a $(ARCHIVES)
+	$(if $(SAN),,$(error fuzzers need SAN=address,undefined))
+	$(link) -fsanitize=fuzzer $(WRAP) $(LIBS)
 
 # FUZZ_S=3600 seconds each, FUZZ=fxt or FUZZ='fxt repair' for these alone.
 FUZZ	?= $(FUZZERS)
@@ -231,8 +269,11 @@ fuzz:
 	$(Q)O='$(O)' FUZZ='$(FUZZ)' tests/run.sh fuzz
 
 check:
-	$(Q)scripts/install-packages.sh test
-	$(Q)tests/run.sh
+	$(Q)$(if $(TEST),,scripts/install-packages.sh test)
+	$(Q)tests/run.sh $(TEST)
+
+check-unit:
+	$(Q)QUICK=1 tests/run.sh layers unit golden convert json perfetto
 
 check-vm:
 	$(Q)scripts/install-packages.sh test
@@ -245,33 +286,29 @@ demo:
 
 # ---- benchmarks ---------------------------------------------------------------
 
-BENCH_LOADS := $(addprefix $(O)/tests/,func_load rate_load ftrace_copy)
+BENCH_LOADS := $(addprefix $(O)/tests/,func_load rate_load ftrace_copy json_scan)
 $(BENCH_LOADS): $(O)/tests/%: $(O)/obj/tests/bench/%.o
-	$(call msg,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread
+	$(link) -pthread
 
-$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c $(addprefix user/record/,ring.c cache_flush.c sink.c \
-		sink_queue.c compress.c confine.c text_file.c))
-	$(call msg,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lseccomp -lcap -lzstd -lz -pthread
+$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c) $(ARCHIVES)
+	$(link) $(LIBS)
+
+$(O)/tests/unwind_load: $(call obj,tests/bench/unwind_load.c) $(ARCHIVES)
+	$(link) $(call wraps,opendir) -ldw $(LIBS)
 
 $(call obj,tests/bench/ring_bench.c): $(O)/gen/ring_bench.skel.h
 $(call obj,tests/bench/empty.c): $(O)/gen/empty.skel.h
 $(addprefix $(O)/tests/,ring_bench empty jited): $(O)/tests/%: $(O)/obj/tests/bench/%.o
-	$(call msg,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lbpf -lelf -lz
+	$(link) -lbpf -lelf -lz
 
-# BENCH=traced for one of: traced kernel recorder ends events functions import scale (tests/bench/bench.py).
+# BENCH=traced for one of: traced kernel recorder ends events functions import samples scale (tests/bench/bench.py).
 bench:
 	$(Q)scripts/install-packages.sh bench
 	$(Q)$(MAKE) --no-print-directory all bench-programs
 	$(Q)$(PYTHON) tests/bench/bench.py $(O) $(BENCH)
 # What tests/bench/cost_test.py needs.
-cost-programs: $(addprefix $(O)/tests/,drain_load jited pingpong)
-bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load ring_bench empty calls pingpong load)
+cost-programs: $(addprefix $(O)/tests/,drain_load unwind_load jited pingpong)
+bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load unwind_load ring_bench empty calls pingpong load stacks)
 
 # ---- kernel module ---------------------------------------------------------------
 
@@ -313,21 +350,29 @@ module-dkms-install:
 
 # ---- installing ----------------------------------------------------------------
 
+# The file in use may have been edited: it is neither replaced nor, unless it is as installed, removed.
+CONF	= $(SYSCONFDIR)/kfxt/kfxt.conf
 install: all
 	install -D -m 755 $(O)/kfxt $(DESTDIR)$(PREFIX)/bin/kfxt
 	install -D -m 644 $(O)/libfxt.a $(DESTDIR)$(PREFIX)/lib/libfxt.a
 	install -D -m 644 $(O)/libfxt.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc
 	install -D -m 644 $(O)/kfxt.service $(DESTDIR)$(PREFIX)/lib/systemd/system/kfxt.service
+	install -D -m 644 $(O)/kfxt.conf $(DESTDIR)$(PREFIX)/share/kfxt/kfxt.conf
+	test -e $(DESTDIR)$(CONF) || install -D -m 644 $(O)/kfxt.conf $(DESTDIR)$(CONF)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/fxt user/fxt/fxt.h user/fxt/format.h
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN1)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man3 $(MAN3)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man5 $(MAN5)
 
 uninstall:
+	! cmp -s $(DESTDIR)$(PREFIX)/share/kfxt/kfxt.conf $(DESTDIR)$(CONF) || rm $(DESTDIR)$(CONF)
 	rm -f $(DESTDIR)$(PREFIX)/bin/kfxt $(DESTDIR)$(PREFIX)/lib/libfxt.a \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libfxt.pc $(DESTDIR)$(PREFIX)/lib/systemd/system/kfxt.service \
 		$(MAN1:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man1/%) \
-		$(MAN3:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man3/%)
-	rm -rf $(DESTDIR)$(PREFIX)/include/fxt
+		$(MAN3:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man3/%) \
+		$(MAN5:docs/man/%=$(DESTDIR)$(PREFIX)/share/man/man5/%)
+	rm -rf $(DESTDIR)$(PREFIX)/include/fxt $(DESTDIR)$(PREFIX)/share/kfxt
+	rmdir $(DESTDIR)$(SYSCONFDIR)/kfxt 2>/dev/null || true
 
 clean:
 	rm -rf $(O)

@@ -3,7 +3,10 @@
  * Requests of block devices, from the driver's getting them to their completion, which may be
  * anywhere and in parts.
  */
-#include "presets.bpf.h"
+#include "abi/block.h"
+#include "abi/ctl.h"
+#include "abi/raw.h"
+#include "lib/presets.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -39,16 +42,21 @@ int BPF_PROG(on_block_rq_issue, struct request *rq)
 	struct gendisk *disk = rq->q->disk;
 	__u64 key = (__u64)rq, open[BLOCK_WORDS] = { 0 };
 
-	if (!ctl || !is_recording(ctl) || !event_wanted(&ctl->raws, me))
+	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me))
 		return 0;
+	if (event_shed(ctl, SHED_PRESETS)) {
+		if (!bpf_map_delete_elem(&open_requests, &key))
+			raw_lose(ctl);
+		return 0;
+	}
 	open_begin(open, me, cpu, RAW_RECORD(RAW_BLOCK, BLOCK_WORDS));
 	open[BLOCK_DEVICE] = disk ? disk->major << 20 | disk->first_minor : 0;
 	open[BLOCK_SECTOR] = rq->__sector;
 	open[BLOCK_WHAT] = FXT_PUT(rq->__data_len, BLOCK_F_BYTES) | FXT_PUT(rq->cmd_flags, BLOCK_F_FLAGS);
 	if (bpf_map_lookup_elem(&open_requests, &key))
-		event_lose(&ctl->raws);	/* it ended without a word */
+		raw_lose(ctl);	/* it ended without a word */
 	if (bpf_map_update_elem(&open_requests, &key, open, BPF_ANY))
-		event_lose(&ctl->raws);
+		raw_lose(ctl);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Where the filter learns of threads by other ways than looking at them.
  */
-#include "filter.bpf.h"
+#include "lib/filter.bpf.h"
 
 __u32 filter_parent;
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of the kernel and of programs, at entry and, with --exit, at return.
+ * Functions of the kernel and of programs, at entry and, with --returns, at return.
  * Whatever the probe, func_enter() and func_leave() handle it. The programs are
- * loaded as they are needed (user/record/func_probes.c).
+ * loaded as they are needed (user/source/func/programs.c).
  */
-#include "func.bpf.h"
+#include "abi/func.h"
+#include "abi/patch.h"
+#include "abi/strings.h"
+#include "lib/func.bpf.h"
 
 #include <bpf/usdt.bpf.h>
 
 const volatile bool cfg_func_parent __weak = false;
 const volatile __u32 cfg_func_slots_shift __weak = 0;	/* slots of func_slots, log 2 */
 const volatile __u32 cfg_func_cnt __weak = 0;
-/* Addresses that stand in place of the caller's while a return is awaited; 0: none. */
+/* Return trampolines: they replace the caller's address while a return probe is pending; 0: none. */
 const volatile __u64 cfg_func_trampolines[FUNC_TRAMPOLINES] __weak = { 0 };
 const volatile __u32 cfg_func_rate __weak = 0;	/* calls in RATE_WINDOW; 0: no limit */
 
@@ -49,7 +52,17 @@ struct {
 	__type(value, struct func_rate);
 } func_rates __weak SEC(".maps");
 
-/* False: this CPU does not record now. */
+/* Are calls left out for now? Where returns are not probed this is all that they cost then. */
+static __always_inline bool call_shed(const struct call *c)
+{
+	if (!is_shed(c->ctl, SHED_CALLS))
+		return false;
+	if (event_selected(&c->ctl->calls, c->task))
+		event_shed(c->ctl, SHED_CALLS);
+	return true;
+}
+
+/* False: this CPU does not record calls now. */
 static __always_inline bool call_begin(struct call *c)
 {
 	c->cpu = bpf_get_smp_processor_id();
@@ -57,7 +70,7 @@ static __always_inline bool call_begin(struct call *c)
 	if (!c->ctl || !is_recording(c->ctl))
 		return false;
 	c->task = bpf_get_current_task_btf();
-	return true;
+	return cfg_func_exit || !call_shed(c);
 }
 
 static __always_inline __u32 id_of_address(__u64 addr)
@@ -112,9 +125,9 @@ static __always_inline bool write_entry(const struct call *c, __u64 ts, __u64 re
 
 	if (!rec)
 		return false;
-	rec[FUNC_TS] = ts;
-	rec[FUNC_PROCESS] = who.process;
-	rec[FUNC_THREAD] = who.thread;
+	rec[RAW_TS] = ts;
+	rec[RAW_PROCESS] = who.process;
+	rec[RAW_THREAD] = who.thread;
 	event_submit(c->ctl, rec, FXT_HEADER(FXT_EVENT, 4) | FXT_PUT(FXT_INSTANT, FXT_F_EVENT_TYPE) | refs);
 	return true;
 }
@@ -130,9 +143,9 @@ static __always_inline bool write_slice(const struct call *c, struct actor who, 
 
 	if (!rec)
 		return false;
-	rec[FUNC_TS] = ts;
-	rec[FUNC_PROCESS] = who.process;
-	rec[FUNC_THREAD] = who.thread;
+	rec[RAW_TS] = ts;
+	rec[RAW_PROCESS] = who.process;
+	rec[RAW_THREAD] = who.thread;
 	if (!type) {
 		rec[4] = end_ts;
 	} else if (wide) {
@@ -168,11 +181,12 @@ static __always_inline bool is_trampoline(__u64 addr)
 
 /*
  * Keeps an entry until its return. The depth is raised before the place is filled:
- * an interrupt in between works above it and leaves all as it was.
+ * an interrupt in between works above it and leaves all as it was. One that is @left_out has a place inside of others,
+ * or its return would be taken for that of the same function further out.
  */
-static __always_inline bool open_push(const struct call *c, __u64 ts)
+static __always_inline bool open_push(const struct call *c, __u64 ts, bool left_out)
 {
-	struct open_calls *slot = open_slot(who_calls(c), true);
+	struct open_calls *slot = open_slot(who_calls(c), !left_out);
 	struct open_call *place, *below;
 	struct actor who;
 	__u32 depth;
@@ -181,7 +195,7 @@ static __always_inline bool open_push(const struct call *c, __u64 ts)
 		return false;
 	depth = OPEN_DEPTH(slot->owner);
 	place = open_place(slot, depth);
-	if (!place)
+	if (!place || (left_out && !depth))
 		return false;
 	WRITE_ONCE(slot->owner, OPEN_OWNER(OPEN_WHO(slot->owner), depth + 1));
 	if (!depth) {
@@ -193,7 +207,7 @@ static __always_inline bool open_push(const struct call *c, __u64 ts)
 	if (ts <= slot->last_ns)
 		ts = slot->last_ns + 1;
 	slot->last_ns = ts;
-	place->start_ns = ts;
+	place->start_ns = left_out ? OPEN_SHED : ts;
 	place->addr = c->id == FUNC_ID_NONE ? c->addr : c->id;
 	place->parent = c->parent;
 	/* A jump from the end of a traced function: both return to the same place. */
@@ -213,6 +227,7 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 	struct open_calls *slot = open_slot(who_calls(c), false);
 	__u64 addr = c->id == FUNC_ID_NONE ? c->addr : c->id;
 	struct open_call *place;
+	__u64 lost = 0, kept;
 	__u32 depth;
 
 	if (!slot)
@@ -223,11 +238,16 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 		place = open_place(slot, depth);
 		if (!place)
 			return false;
-		if (place->addr != addr)
+		if (place->addr != addr) {
+			/* Not OPEN_SHED: without a jump, each of which would double what verifiers have to go through. */
+			kept = -place->start_ns;
+			barrier_var(kept);
+			lost += kept >> 63;
 			continue;
+		}
 		*entry = *place;
 		if (i)
-			lose_returns(c->ctl, i);
+			lose_returns(c->ctl, lost);
 		if (*ts <= slot->last_ns)
 			*ts = slot->last_ns + 1;
 		slot->last_ns = *ts;
@@ -245,20 +265,24 @@ static __always_inline bool open_pop(struct call *c, struct open_call *entry, __
 
 /* ---- both ends of a call ---------------------------------------------------------- */
 
-/* Returns whether the return is wanted. */
+/* Returns whether the return must be probed, too. */
 static __always_inline bool func_enter(struct call *c)
 {
+	bool left_out;
 	__u64 ts, *info;
 
-	if (!event_wanted(&c->ctl->calls, c->task))
+	if (!event_selected(&c->ctl->calls, c->task))
 		return false;
+	left_out = cfg_func_exit && event_shed(c->ctl, SHED_CALLS);
 	ts = bpf_ktime_get_boot_ns();
 	info = bpf_map_lookup_elem(&func_infos, &c->id);
-	if (shed(c, ts))
+	if (!left_out && shed(c, ts))
 		return false;
 	if (cfg_func_exit) {
-		if (open_push(c, ts))
+		if (open_push(c, ts, left_out))
 			return true;
+		if (left_out)
+			return false;
 		__sync_fetch_and_add(&c->ctl->calls.seen, 1);
 		__sync_fetch_and_add(&c->ctl->deep_calls, 1);
 		return false;
@@ -276,7 +300,7 @@ static __always_inline void func_leave(struct call *c, __u64 value)
 	struct open_call entry;
 	struct actor who;
 
-	if (!open_pop(c, &entry, &ts, &who))
+	if (!open_pop(c, &entry, &ts, &who) || entry.start_ns == OPEN_SHED)
 		return;
 	c->parent = entry.parent;
 	if (!info || !(*info & FUNC_INFO_REFS) || cfg_func_parent)
@@ -461,7 +485,7 @@ int func_usdt(struct pt_regs *ctx)
 	int cnt;
 
 	keep_to_own_stack(ctx);
-	if (!call_begin(&c) || !event_wanted(&c.ctl->calls, c.task))
+	if (!call_begin(&c) || !event_selected(&c.ctl->calls, c.task) || (cfg_func_exit && event_shed(c.ctl, SHED_CALLS)))
 		return 0;
 	c.id = bpf_usdt_cookie(ctx);
 	ts = bpf_ktime_get_boot_ns();
@@ -472,9 +496,9 @@ int func_usdt(struct pt_regs *ctx)
 	if (!rec)
 		return 0;
 	cnt = bpf_usdt_arg_cnt(ctx);
-	rec[FUNC_TS] = ts;
-	rec[FUNC_PROCESS] = who.process;
-	rec[FUNC_THREAD] = who.thread;
+	rec[RAW_TS] = ts;
+	rec[RAW_PROCESS] = who.process;
+	rec[RAW_THREAD] = who.thread;
 	rec[FUNC_END_TS] = 0;
 	rec[FUNC_ID] = c.id;
 	rec[FUNC_ADDR] = 0;
@@ -486,7 +510,6 @@ int func_usdt(struct pt_regs *ctx)
 			bpf_usdt_arg(ctx, i, &value);
 		rec[FUNC_ARGS + i] = value;
 	}
-	event_submit(c.ctl, rec, FXT_HEADER(FXT_EVENT, FUNC_ARGS + FUNC_ARGS_MAX) |
-		     FXT_PUT(FXT_INSTANT, FXT_F_EVENT_TYPE));
+	event_submit(c.ctl, rec, RAW_RECORD(RAW_FUNC, FUNC_ARGS + FUNC_ARGS_MAX));
 	return 0;
 }

@@ -3,7 +3,10 @@
  * Interrupts and softirqs as slices. On a CPU neither kind nests in itself, and a softirq can
  * only be interrupted by the other kind: there is one place for either to be kept until its exit.
  */
-#include "presets.bpf.h"
+#include "abi/ctl.h"
+#include "abi/irq.h"
+#include "abi/raw.h"
+#include "lib/presets.bpf.h"
 
 struct irqaction {
 	const char *name;
@@ -27,10 +30,13 @@ static __always_inline int enter(enum irq_kind kind, __u32 number)
 	struct open_irq *open = bpf_map_lookup_elem(&open_irqs, &key);
 	struct cpu_ctl *ctl = ctl_of(cpu);
 
-	if (!ctl || !open || !is_recording(ctl) || !event_wanted(&ctl->raws, bpf_get_current_task_btf()))
+	if (!ctl || !open || !is_recording(ctl) || !event_selected(&ctl->raws, bpf_get_current_task_btf()))
 		return 0;
 	if (open->start_ns)
-		event_lose(&ctl->raws);	/* its exit was not seen */
+		raw_lose(ctl);	/* its exit was not seen */
+	open->start_ns = 0;
+	if (event_shed(ctl, SHED_PRESETS))
+		return 0;
 	open->what = FXT_PUT(kind, IRQ_F_KIND) | FXT_PUT(cpu, IRQ_F_CPU) | FXT_PUT(number, IRQ_F_NUMBER);
 	open->start_ns = bpf_ktime_get_boot_ns();
 	return 0;
@@ -54,7 +60,7 @@ static __always_inline int leave(enum irq_kind kind, __u32 number, const struct 
 	if (!is_recording(ctl))
 		return 0;
 	if (FXT_GET(open->what, IRQ_F_NUMBER) != number || FXT_GET(open->what, IRQ_F_KIND) != kind) {
-		event_lose(&ctl->raws);	/* nor was this one's entry */
+		raw_lose(ctl);	/* nor was this one's entry */
 		return 0;
 	}
 	rec = raw_reserve(ctl, words);

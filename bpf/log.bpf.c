@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's log: what is printed, as it is printed, by the thread it happens on.
- * Level, facility and dictionary are not told here; the recorder takes them from
- * /dev/kmsg (user/record/logs.c).
+ * Level, facility and dictionary are not known here; the recorder takes them from
+ * /dev/kmsg (user/source/log.c).
  */
-#include "event_ring.bpf.h"
+#include "abi/ctl.h"
+#include "abi/log.h"
+#include "abi/raw.h"
+#include "lib/event_ring.bpf.h"
 
 /* Reached from any context. @text does not end with a NUL, nor with the newline it was printed with. */
 SEC("tp_btf/console")
@@ -18,7 +21,7 @@ int BPF_PROG(on_console, const char *text, unsigned long len)
 	const __u32 words = LOG_TEXT + (bytes + 7) / 8;
 	__u64 *rec, ts;
 
-	if (!ctl || !is_recording(ctl) || !event_wanted(&ctl->logs, me))
+	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->logs, me))
 		return 0;
 	ts = bpf_ktime_get_boot_ns();
 	rec = event_reserve(ctl, words, event_ring_bytes(), &ctl->logs);

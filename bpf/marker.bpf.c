@@ -7,7 +7,10 @@
 #include <asm/unistd.h>
 #include <linux/magic.h>
 
-#include "event_ring.bpf.h"
+#include "abi/ctl.h"
+#include "abi/marker.h"
+#include "abi/raw.h"
+#include "lib/event_ring.bpf.h"
 
 #define WORD(a, b, c, d, e, f, g, h) \
 	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | \
@@ -51,7 +54,7 @@ static __always_inline void put_marker(struct task_struct *me, const struct piec
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	__u64 *rec;
 
-	if (!ctl || !is_recording(ctl) || !event_wanted(&ctl->raws, me))
+	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me))
 		return;
 	rec = raw_reserve(ctl, words);
 	if (!rec)
@@ -62,7 +65,7 @@ static __always_inline void put_marker(struct task_struct *me, const struct piec
 	rec[MARKER_LEN] = bytes;
 	if (bpf_probe_read_user(rec + MARKER_TEXT, bytes, (void *)piece->text)) {
 		rec[MARKER_LEN] = 0;
-		event_lose(&ctl->raws);
+		raw_lose(ctl);
 	}
 	event_submit(ctl, rec, RAW_RECORD(RAW_MARKER, words));
 }

@@ -2,13 +2,16 @@
 /*
  * Names: threads and processes as they come, are renamed and go, born as FXT
  * kernel object records. They are rare and may be interrupted, so they travel
- * through the side ring; the recorder (user/record/names.c) reads each of them.
+ * through the metadata ring; the recorder (user/capture/tasks.c) reads each of them.
  */
-#include "func.bpf.h"
+#include "abi/ctl.h"
+#include "abi/ids.h"
+#include "abi/object.h"
+#include "abi/strings.h"
+#include "lib/func.bpf.h"
 
 __u32 ids_recycled;	/* set once by on_task_newtask */
-__u32 names_scanned;	/* set by the recorder once it has read /proc */
-__u64 names_lost;	/* side ring full; counted here, shown by the recorder */
+__u64 names_lost;	/* metadata ring full; counted here, shown by the recorder */
 __u64 names_seen;
 __u64 generations_exhausted;
 
@@ -59,23 +62,41 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 	id = id_of(p->pid);
 	if (id)
 		*id &= ~ID_EXITED;
+	rec = begin_record(ctl, OBJECT_EXEC_WORDS);
+	if (rec) {
+		put_process(rec, OBJECT_EXEC_WORDS, p, NULL);
+		rec[OBJECT_CMDLINE - 1] = FXT_ARG_HEADER(FXT_ARG_STRING, 1 + OBJECT_CMDLINE_WORDS, STR_CMDLINE) |
+					  FXT_PUT(FXT_STR_INLINE | max, FXT_F_ARG_STRING);
+		__builtin_memset(rec + OBJECT_CMDLINE, 0, max);
+		bpf_probe_read_user(rec + OBJECT_CMDLINE, len < max ? len : max, (void *)start);
+		end_record(ctl, rec);
+	}
 	send_thread(p, NULL);
-	side_enter(ctl);
-	rec = bpf_ringbuf_reserve(&side, OBJECT_EXEC_WORDS * 8, 0);
-	count(!rec);
-	if (!rec)
-		goto out;
-	put_object(rec, FXT_KOBJ_PROCESS, OBJECT_EXEC_WORDS, koid_of(p->tgid));
-	put_name(rec, p, NULL);
-	put_koid(rec, STR_PARENT, koid_of(p->real_parent->tgid));
-	rec[OBJECT_WORDS] = FXT_ARG_HEADER(FXT_ARG_STRING, 1 + OBJECT_CMDLINE_WORDS, STR_CMDLINE) |
-			    FXT_PUT(FXT_STR_INLINE | max, FXT_F_ARG_STRING);
-	__builtin_memset(rec + OBJECT_CMDLINE, 0, max);
-	bpf_probe_read_user(rec + OBJECT_CMDLINE, len < max ? len : max, (void *)start);
-	bpf_ringbuf_submit(rec, wake_flags());
-out:
-	side_leave(ctl);
 	return 0;
+}
+
+/* It is in another cgroup now. */
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(on_cgroup_attach_task, void *to, const char *path, struct task_struct *p)
+{
+	if (p->pid == p->tgid)
+		send_process(p, NULL);
+	return 0;
+}
+
+/* How the process exits. Its first thread has the code of wait(2), whichever thread exit_group(2) or a signal ended. */
+static __always_inline void send_exit(const struct task_struct *p)
+{
+	const __u32 signal = p->exit_code & 0x7f, code = p->exit_code >> 8 & 0xff;
+	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
+	__u64 *rec = p->flags & PF_KTHREAD || !ctl ? NULL : begin_record(ctl, OBJECT_EXIT_WORDS);
+
+	if (!rec)
+		return;
+	put_process(rec, OBJECT_EXIT_WORDS, p, NULL);
+	rec[OBJECT_EXIT] = FXT_ARG_HEADER(FXT_ARG_INT32, 1, signal ? STR_EXIT_SIGNAL : STR_EXIT_CODE) |
+			   FXT_PUT(signal ?: code, FXT_F_ARG_VALUE32);
+	end_record(ctl, rec);
 }
 
 /*
@@ -88,7 +109,9 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 {
 	__u16 *id = id_of(p->pid);
 
-	send_names(p, NULL);
+	if (p->pid == p->tgid)
+		send_exit(p);
+	send_thread(p, NULL);
 	if (id)
 		*id |= ID_EXITED;
 	return 0;

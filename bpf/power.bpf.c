@@ -2,7 +2,10 @@
 /*
  * Idle states and frequencies of CPUs.
  */
-#include "presets.bpf.h"
+#include "abi/ctl.h"
+#include "abi/power.h"
+#include "abi/raw.h"
+#include "lib/presets.bpf.h"
 
 /* @cpu need not be the one that this runs on. */
 static __always_inline int write_value(enum power_kind kind, __u32 value, __u32 cpu)
@@ -11,7 +14,7 @@ static __always_inline int write_value(enum power_kind kind, __u32 value, __u32 
 	const __u64 ts = bpf_ktime_get_boot_ns();
 	__u64 *rec;
 
-	if (!ctl || !is_recording(ctl))
+	if (!ctl || !is_recording(ctl) || event_shed(ctl, SHED_PRESETS))
 		return 0;
 	rec = raw_reserve(ctl, POWER_WORDS);
 	if (!rec)

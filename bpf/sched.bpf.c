@@ -5,104 +5,109 @@
  * All programs here that write to the ring run with interrupts off, which is
  * what makes its single producer single.
  */
-#include "func.bpf.h"
-#include "state.bpf.h"
-#include "syscall.bpf.h"
-#include "track.bpf.h"
+#include "abi/ctl.h"
+#include "abi/ids.h"
+#include "abi/ring.h"
+#include "abi/strings.h"
+#include "lib/func.bpf.h"
+#include "lib/stamp.bpf.h"
+#include "lib/state.bpf.h"
+#include "lib/syscall.bpf.h"
+#include "lib/track.bpf.h"
 
 /* Set by the recorder once it has the states of those that have done nothing so far. */
-__u32 states_told;
+__u32 states_recorded;
 
 /*
- * @running, on this CPU, or whoever is @waker woke @p; with no room for it that is a loss. @mark: see
- * write_wakeup().
+ * Writes that @waker woke @p; @running is the current task. Without space in the ring the wakeup is
+ * counted as lost. @mark: see write_wakeup().
  */
-static __always_inline void tell_wakeup(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running,
+static __always_inline void emit_wakeup(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running,
 					struct task_struct *p, __u32 waker, __u32 mark)
 {
-	if (have_room(ctl, cpu, ts, running, WAKEUP_WORDS_MAX))
+	if (have_space(ctl, cpu, ts, running, WAKEUP_WORDS_MAX))
 		write_wakeup(ctl, ts, p, task_cpu(p), waker, mark);
 	else
 		ctl->lost_wakeups++;
 }
 
 /*
- * With a filter the trace has the switches of which either side is wanted. A CPU's track shows
- * who ran before and who runs after such a switch from when it came to when it leaves, by
- * switches marked `filter` where there are none; in between it is empty, @hidden.
+ * With a filter the trace has the switches from or to a selected task. A CPU's track shows both
+ * tasks of such a switch: the outgoing one from its switch-in, the incoming one to its switch-out.
+ * Where one of these is filtered out, a switch marked `filter` takes its place. In between the
+ * track is empty, @hidden.
  *
- * What becomes of a thread is told from when it leaves, wanted, until it leaves again: its
- * wakeup and its next switch are written even if nobody wants it any more by then.
- * That keeps what the trace says of each thread's state true. ID_TOLD is changed by who runs
- * as that id, or wakes it, as ID_ASLEEP is.
+ * A task selected at switch-out stays recorded until its next switch-out, even if deselected
+ * meanwhile: its wakeup and its next switch are written. That keeps the task states in the trace
+ * true. ID_RECORDED is changed by the task with that TID and by its waker, as ID_ASLEEP is.
  */
-static __always_inline bool is_told(struct task_struct *p)
+static __always_inline bool is_recorded(struct task_struct *p)
 {
 	__u16 *id;
 
 	if (!cfg_filter || is_chosen(p))
 		return true;
 	id = id_of(p->pid);
-	return id && *id & ID_TOLD;
+	return id && *id & ID_RECORDED;
 }
 
 /*
- * Is @prev, which leaves, wanted? Once it is dead its id, and with it the verdict, can be
- * another's, as in leaving_side().
+ * Is @prev, the outgoing task, selected? Once it is dead, another task can have its TID, and with
+ * it the verdict, as in outgoing_side().
  */
-static __always_inline bool leaves_wanted(const struct cpu_ctl *ctl, struct task_struct *prev)
+static __always_inline bool outgoing_selected(const struct cpu_ctl *ctl, struct task_struct *prev)
 {
 	__u16 *id = id_of(prev->pid);
-	bool wanted;
+	bool selected;
 
 	if (prev->exit_state && ctl->last_tid == (__u32)prev->pid && ctl->last_koid != koid_of(prev->pid))
-		return has_verdict(prev->pid, VERDICT_PAST) || in_wanted_cgroup(prev);
-	wanted = is_chosen(prev);
-	if (id && !prev->exit_state && wanted != !!(*id & ID_TOLD))
-		*id ^= ID_TOLD;
-	return wanted;
+		return has_verdict(prev->pid, VERDICT_PAST) || in_selected_cgroup(prev);
+	selected = is_chosen(prev);
+	if (id && !prev->exit_state && selected != !!(*id & ID_RECORDED))
+		*id ^= ID_RECORDED;
+	return selected;
 }
 
 /*
- * Before all else in a switch, and what comes of it is kept in memory: what the verifier knows it
- * to be it would follow through all the rest, each way anew, and give up.
+ * Runs first in a switch. The results are spilled to memory: tracked in registers, the verifier
+ * would fork its state at each branch and hit its limit.
  */
 static __noinline int judge_switch(struct cpu_ctl *ctl, struct task_struct *prev, struct task_struct *next)
 {
-	ctl->leaves_wanted = leaves_wanted(ctl, prev);
-	ctl->comes_told = is_told(next);
+	ctl->outgoing_selected = outgoing_selected(ctl, prev);
+	ctl->incoming_recorded = is_recorded(next);
 	return 0;
 }
 
 /* Is the wakeup of @p to be written? */
-static __always_inline bool tells_wakeup(struct cpu_ctl *ctl, struct task_struct *p)
+static __always_inline bool account_wakeup(struct cpu_ctl *ctl, struct task_struct *p)
 {
 	__u16 *id;
 
 	ctl->seen_wakeups++;
 	if (!cfg_filter)
 		return true;
-	if (!is_told(p)) {
+	if (!is_recorded(p)) {
 		ctl->filtered_wakeups++;
 		return false;
 	}
 	id = id_of(p->pid);
 	if (id)
-		*id |= ID_TOLD;
+		*id |= ID_RECORDED;
 	return true;
 }
 
-/* A wakeup that was, of which the trace does not tell: nobody wants it, or there was no room. */
-static __always_inline void miss_wakeup(struct cpu_ctl *ctl, bool wanted)
+/* Counts a wakeup that is not written: filtered out, or the ring is full. */
+static __always_inline void miss_wakeup(struct cpu_ctl *ctl, bool selected)
 {
 	ctl->seen_wakeups++;
-	if (wanted)
+	if (selected)
 		ctl->lost_wakeups++;
 	else
 		ctl->filtered_wakeups++;
 }
 
-/* The first record of a CPU: who runs when it goes live. */
+/* The first record of a CPU: the current task when the CPU goes live. */
 static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				      struct task_struct *running)
 {
@@ -113,7 +118,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	set_id(0, ID_NAMED | ID_RAN);	/* idle threads */
 	ctl->start_ns = ts;
 	ctl->preempt_count = preempt_count_address(running, cpu);
-	if (cfg_filter && !ctl->leaves_wanted) {
+	if (cfg_filter && !ctl->outgoing_selected) {
 		write_mark(ctl, cpu, ts, idle_side(), idle_side(), FXT_STATE_RUNNING, STR_MARK_START);
 		write_mark(ctl, cpu, ts, idle_side(), idle_side(), FXT_STATE_RUNNING, STR_MARK_FILTER);
 		ctl->hidden = 1;
@@ -123,17 +128,17 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	store_release(&ctl->state, CPU_LIVE);
 }
 
-/* The last one: whoever runs is switched out. With no room yet, it stays live. */
+/* The last one: the current task is switched out. Without space in the ring the CPU stays live. */
 static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				    struct task_struct *running)
 {
 	check_unseen(ctl, cpu, running);
-	if (!have_room(ctl, cpu, ts, running, MARKED_WORDS))
+	if (!have_space(ctl, cpu, ts, running, MARKED_WORDS))
 		return;
-	write_mark(ctl, cpu, ts, cfg_filter && ctl->hidden ? idle_side() : leaving_side(ctl, running),
+	write_mark(ctl, cpu, ts, cfg_filter && ctl->hidden ? idle_side() : outgoing_side(ctl, running),
 		   idle_side(), FXT_STATE_RUNNING, STR_MARK_STOP);
 	ctl->stop_ns = ts;
-	ctl->calm_until = 0;
+	ctl->fast_until = 0;
 	/* The partner of probes_end()'s load: what was counted here is now final. */
 	store_release(&ctl->state, CPU_OFF);
 }
@@ -149,10 +154,10 @@ static __noinline int change_state(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, str
 }
 
 /*
- * Whom the trace has not seen before. Where tracepoints can be preempted (7.x) the kernel skips
- * a program that another thread is inside of on the CPU: then a new thread has no names, and
- * maybe the id of one that has exited, when it first runs. So do those that were there at the
- * start.
+ * Names @p, which the trace has not seen before, and sets ID_RAN. Where tracepoints can be preempted
+ * (7.x), the kernel skips a program that another thread is executing on the CPU: then a new thread
+ * has no names when it first runs, and maybe the TID of one that has exited. The same goes for
+ * threads that existed at the start.
  */
 static __noinline int meet(struct task_struct *p, __u16 *id)
 {
@@ -167,29 +172,29 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 		*id |= ID_NAMED;
 		send_names(p, NULL);
 	}
-	/* On a CPU that is not recorded, too, but not before or behind what is. */
-	if (ctl && (ctl->state != CPU_OFF || (states_told && !has_ended(ctl))))
+	/* On a CPU that is not recorded, too, but not before or after the recording. */
+	if (ctl && (ctl->state != CPU_OFF || (states_recorded && !has_ended(ctl))))
 		*id |= ID_RAN;
 	return 0;
 }
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, LATE_WAKES);
+	__uint(max_entries, DEFERRED_WAKEUPS);
 	__type(key, __u32);
-	__type(value, struct late_wake);
-} late_wakes SEC(".maps");
+	__type(value, struct deferred_wakeup);
+} deferred_wakes SEC(".maps");
 
-static __always_inline struct late_wake *late_wake_of(__u32 tid)
+static __always_inline struct deferred_wakeup *deferred_wakeup_of(__u32 tid)
 {
-	__u32 key = tid % LATE_WAKES;
+	__u32 key = tid % DEFERRED_WAKEUPS;
 
-	return bpf_map_lookup_elem(&late_wakes, &key);
+	return bpf_map_lookup_elem(&deferred_wakes, &key);
 }
 
 /*
- * Who runs from now on is awake, and known. Returns ID_ASLEEP if it slept and nobody told of its
- * wakeup, and with it ID_LATE if somebody may have.
+ * Marks @next running and named. Returns ID_ASLEEP if it slept and its wakeup was not reported,
+ * with ID_DEFERRED if there may be a struct deferred_wakeup.
  */
 static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 {
@@ -202,26 +207,27 @@ static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 	was = *id;
 	if (unlikely((was & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))) {
 		if (was & ID_ASLEEP)
-			*id = was & ~(ID_ASLEEP | ID_LATE);
+			*id = was & ~(ID_ASLEEP | ID_DEFERRED);
 		meet(next, id);
 	}
 	*koid += ID_GENERATION(*id) * ID_GENERATION_STEP;
-	return was & (ID_ASLEEP | ID_LATE);
+	return was & (ID_ASLEEP | ID_DEFERRED);
 }
 
 /*
- * The wakeup of @p, which comes in asleep: by the waker that it met on its way to sleep or, if there was
- * none, by whom is not known, nor when. Where its CPU did not see the waker's mark, the waker read its
- * clock after that. Room was checked.
+ * Writes the wakeup of @p, which is switched in although it is marked asleep. Waker and time are known
+ * if the waker left a mark while @p was going to sleep. If the switch-out did not see that mark, the
+ * waker read its clock after the switch-out. The caller has checked that the ring has space.
  */
 static __noinline int write_missed_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, bool late)
 {
-	struct late_wake *wake = late_wake_of(p->pid);
+	struct deferred_wakeup *wake = deferred_wakeup_of(p->pid);
 	__u64 who = wake ? READ_ONCE(wake->who) : 0;
 
 	ctl->seen_wakeups++;	/* by what came of it */
-	if (who && LATE_TID(who) == (__u32)p->pid && late == !!(who & LATE_SEEN) && wake->ts > ctl->start_ns) {
-		write_wakeup(ctl, wake->ts, p, wake->cpu, LATE_WAKER(who), 0);
+	if (who && DEFERRED_TID(who) == (__u32)p->pid && late == !!(who & DEFERRED_SEEN) &&
+	    wake->ts > ctl->start_ns) {
+		write_wakeup(ctl, wake->ts, p, wake->cpu, DEFERRED_WAKER(who), 0);
 		wake->who = 0;
 	} else {
 		write_wakeup(ctl, ts, p, task_cpu(p), 0, STR_MARK_IMPLIED);
@@ -243,28 +249,29 @@ static __noinline int name_dying(struct task_struct *p, __u64 koid)
 }
 
 /*
- * @prev leaves, and a waker has met it here: if it @sleeps, that is told when it runs again. Returns
- * whether the trace is to have it asleep: not if this CPU is not recorded (@ts is 0).
+ * @prev is switched out, and a waker has left a mark for it: if it @sleeps, the wakeup is written when
+ * it is switched in again. Returns whether the trace is to have it asleep: not if this CPU is not
+ * recorded (@ts is 0).
  */
 static __noinline int keep_mark(__u32 prev, __u64 ts, bool sleeps)
 {
-	struct late_wake *wake = late_wake_of(prev);
+	struct deferred_wakeup *wake = deferred_wakeup_of(prev);
 
-	if (!wake || LATE_TID(wake->who) != prev)
+	if (!wake || DEFERRED_TID(wake->who) != prev)
 		return sleeps;
 	if (!sleeps || !ts) {
 		wake->who = 0;
 		return false;
 	}
-	wake->ts = ts + 1;		/* behind its switch, wherever that is in the file */
-	WRITE_ONCE(wake->who, wake->who | LATE_SEEN);
-	set_id(prev, ID_LATE);
+	wake->ts = ts + 1;		/* after its switch-out, wherever that is in the file */
+	WRITE_ONCE(wake->who, wake->who | DEFERRED_SEEN);
+	set_id(prev, ID_DEFERRED);
 	return true;
 }
 
 /*
- * @next runs from now on, and @prev, whose word is @prev_id, can be woken if it @sleeps. So on every CPU,
- * as the waker may be on one that records.
+ * Makes @next current; @prev, whose state word is @prev_id, can be woken from now on if it @sleeps.
+ * Runs on every CPU, as the waker may be on one that is recorded.
  */
 static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev, __u16 *prev_id, __u32 next,
 				      bool sleeps)
@@ -276,13 +283,13 @@ static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev,
 	store_release(&ctl->cur, (__u64)next);
 }
 
-/* Is there room for a switch of @running, which, if its coming was not told, is switched in first? */
-static __always_inline bool have_room_to_leave(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
+/* Is there space to switch out @running? If its switch-in was filtered out, writes that first. */
+static __always_inline bool have_space_to_switch_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 					       struct task_struct *running)
 {
 	const bool hidden = cfg_filter && ctl->hidden && !ctl->gap_ns;
 
-	if (!have_room(ctl, cpu, ts, running, LEAVE_WORDS + (hidden ? MARKED_WORDS : 0)))
+	if (!have_space(ctl, cpu, ts, running, LEAVE_WORDS + (hidden ? MARKED_WORDS : 0)))
 		return false;
 	if (hidden) {
 		write_mark(ctl, cpu, ctl->last_ns, idle_side(),
@@ -292,19 +299,19 @@ static __always_inline bool have_room_to_leave(struct cpu_ctl *ctl, __u32 cpu, _
 	return true;
 }
 
-/* A switch between two that are not wanted: @out leaves the CPU's track, if it is there. */
+/* A switch between two tasks that are filtered out: ends @out on the CPU's track, if it is there. */
 static __always_inline void leave_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *prev,
 				      struct side out, __u32 state)
 {
 	ctl->filtered_switches++;
-	if ((!ctl->hidden || ctl->gap_ns) && have_room(ctl, cpu, ts, prev, MARKED_WORDS)) {
+	if ((!ctl->hidden || ctl->gap_ns) && have_space(ctl, cpu, ts, prev, MARKED_WORDS)) {
 		write_mark(ctl, cpu, ts, out, idle_side(), state, STR_MARK_FILTER);
 		ctl->hidden = 1;
 	}
 	read_barrier();
 }
 
-/* What it was inside of never returns. */
+/* Ends the calls and the system call that @p was inside of: they never return. */
 static __noinline int end_thread(struct cpu_ctl *ctl, struct task_struct *p)
 {
 	if (cfg_func_exit)
@@ -312,7 +319,7 @@ static __noinline int end_thread(struct cpu_ctl *ctl, struct task_struct *p)
 	if (cfg_syscalls)
 		end_syscall();
 	if (ctl->state != CPU_OFF)
-		name_dying(p, leaving_side(ctl, p).koid);
+		name_dying(p, outgoing_side(ctl, p).koid);
 	return 0;
 }
 
@@ -337,41 +344,48 @@ static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 	const bool filter = cfg_filter;
 	__u32 cpu = bpf_get_smp_processor_id(), state = FXT_STATES >> (index * 4) & 0xf, missed;
 	const bool sleeps = STATES_ASLEEP >> index & 1;
-	bool wanted, told;
+	bool selected, recorded, unseen;
 	struct side out, in;
 
 	if (filter && ctl->state != CPU_OFF)
 		judge_switch(ctl, prev, next);
 	if (STATES_DEAD >> index & 1) {
 		end_thread(ctl, prev);
-		ts = bpf_ktime_get_boot_ns();	/* behind what that has ended */
+		ts = bpf_ktime_get_boot_ns();	/* after the slices that it has ended */
 	}
 	if (ctl->state != CPU_LIVE && change_state(ctl, cpu, ts, prev) == CPU_OFF)
 		return switch_unrecorded(ctl, prev, next, sleeps);
+	unseen = ctl->last_tid != (__u32)prev->pid;
+	check_unseen(ctl, cpu, prev);
 	missed = come_in(next, &in.koid);
 	in.prio = next->pid ? next->prio : FXT_WEIGHT_IDLE;
-	check_unseen(ctl, cpu, prev);
+	/*
+	 * Its switch-in was not reported: up to here a waker could take @prev for asleep and write a wakeup.
+	 * That must be before this sleep, or the trace has two wakeups of one sleep.
+	 */
+	if (unseen)
+		ts = bpf_ktime_get_boot_ns();
 	out.koid = ctl->last_koid;
 	out.prio = prev->pid ? prev->prio : FXT_WEIGHT_IDLE;
 	ctl->seen_switches++;
-	wanted = !filter || ctl->leaves_wanted;
-	told = !filter || ctl->comes_told;
-	if (!wanted && !told) {
+	selected = !filter || ctl->outgoing_selected;
+	recorded = !filter || ctl->incoming_recorded;
+	if (!selected && !recorded) {
 		leave_out(ctl, cpu, ts, prev, out, state);
-	} else if (have_room_to_leave(ctl, cpu, ts, prev)) {
-		if (missed && told)
-			write_missed_wakeup(ctl, ts, next, missed & ID_LATE);
+	} else if (have_space_to_switch_out(ctl, cpu, ts, prev)) {
+		if (missed && recorded)
+			write_missed_wakeup(ctl, ts, next, missed & ID_DEFERRED);
 		write_switch(ctl, cpu, ts, out, in, state,
-			     index > STATE_S ? ARG_STR(STR_LINUX_STATE, STR_STATE_R + index) : 0,
-			     !wanted && out.koid ? ARG_BOOL(STR_FILTERED, 1) : 0);
+			     index > STATE_S ? FXT_STR_ARG(STR_LINUX_STATE, STR_STATE_R + index) : 0,
+			     !selected && out.koid ? FXT_BOOL_ARG(STR_FILTERED, 1) : 0);
 		ctl->switches++;
-		missed = told ? 0 : missed;
+		missed = recorded ? 0 : missed;
 	} else {
 		ctl->lost_switches++;
 		read_barrier();		/* as there is in ring_submit() */
 	}
-	if (missed & ID_LATE)
-		miss_wakeup(ctl, told);
+	if (missed & ID_DEFERRED)
+		miss_wakeup(ctl, recorded);
 	note_switch(ctl, ts, in, next->pid);
 	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
 	hand_over(ctl, ts, prev->pid, id_of(prev->pid), next->pid, sleeps);
@@ -379,9 +393,9 @@ static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 }
 
 /*
- * The switch that nearly all are: from who was told to come to one who is known and was told to be
- * awake, with no need to look around. What any_switch() does, in less code: the kernel's own fills the
- * caches at a switch, and each line of ours is a miss. False: it is another one, nothing has been done.
+ * The fast path of nearly all switches: the switch-in of @prev was reported, and @next is known and
+ * marked awake. Does what any_switch() does, in less code: the kernel's own fills the caches at a switch,
+ * and each line of ours is a miss. False: this is another kind of switch, nothing has been done.
  */
 static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 index, struct task_struct *prev,
 					 struct task_struct *next)
@@ -391,7 +405,7 @@ static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 in
 	__s32 prio;
 	__u16 *id;
 
-	if (ctl->head + LEAVE_WORDS * 8 > ctl->calm_until || ctl->last_tid != last_tid)
+	if (ctl->head + LEAVE_WORDS * 8 > ctl->fast_until || ctl->last_tid != last_tid)
 		return false;
 	rec = ring_place(ctl, MARKED_WORDS);
 	if (!rec)
@@ -406,20 +420,18 @@ static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 in
 	if (unlikely(index > STATE_S)) {
 		if (STATES_DEAD >> index & 1)
 			return false;
-		header += FXT_SCHED_HEADER(FXT_SCHED_SWITCH, MARKED_WORDS, 3, 0) -
-			  FXT_SCHED_HEADER(FXT_SCHED_SWITCH, SWITCH_WORDS, 2, 0) +
-			  FXT_PUT(FXT_STATES >> (index * 4), FXT_F_SCHED_STATE) -
-			  FXT_PUT(FXT_STATE_RUNNING, FXT_F_SCHED_STATE);
-		rec[6] = ARG_STR(STR_LINUX_STATE, STR_STATE_R + index);
+		header += FXT_SWITCH_HEADER(MARKED_WORDS, 3, 0, FXT_STATES >> (index * 4)) -
+			  FXT_SWITCH_HEADER(SWITCH_WORDS, 2, 0, FXT_STATE_RUNNING);
+		rec[6] = FXT_STR_ARG(STR_LINUX_STATE, STR_STATE_R + index);
 	} else {
 		header += index * FXT_PUT(FXT_STATE_BLOCKED - FXT_STATE_RUNNING, FXT_F_SCHED_STATE);
 	}
 	rec[0] = header;
 	prio = last_tid ? prev->prio : FXT_WEIGHT_IDLE;
-	rec[4] = ARG_I32(STR_OUTGOING_WEIGHT, prio);
+	rec[4] = FXT_I32_ARG(STR_OUTGOING_WEIGHT, prio);
 	tid = next->pid;
 	prio = tid ? next->prio : FXT_WEIGHT_IDLE;
-	rec[5] = ARG_I32(STR_INCOMING_WEIGHT, prio);
+	rec[5] = FXT_I32_ARG(STR_INCOMING_WEIGHT, prio);
 	id = id_at(tid);
 	if (!id || (*id & (ID_NAMED | ID_RAN | ID_EXITED | ID_ASLEEP)) != (ID_NAMED | ID_RAN))
 		return false;
@@ -437,18 +449,39 @@ static __always_inline bool usual_switch(struct cpu_ctl *ctl, __u64 ts, __u32 in
 	return true;
 }
 
-SEC("tp_btf/sched_switch")
-int on_sched_switch(unsigned long long *ctx)
+static __always_inline int record_switch(unsigned long long *ctx, const bool stamp)
 {
 	__u64 ts = bpf_ktime_get_boot_ns();
-	struct cpu_ctl *ctl = ctl_at(bpf_get_smp_processor_id());
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_ctl *ctl = ctl_at(cpu);
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u32 index;
 
 	if (!ctl)
 		return 0;
-	if (unlikely(!usual_switch(ctl, ts, state_index(ctx[0], prev, ctx[3]), prev, next)))
+	if (stamp && cfg_idle)
+		count_idle(cpu, ts, prev->pid, next->pid);
+	index = state_index(ctx[0], prev, ctx[3]);
+	if (stamp && cfg_stamps)
+		ctl->outgoing_asleep = STATES_ASLEEP >> index & 1;
+	if (unlikely(!usual_switch(ctl, ts, index, prev, next)))
 		any_switch(ctl, ctx);
+	if (stamp && cfg_stamps)
+		stamp_switch(ctl, prev->pid, next->pid, READ_ONCE(ctl->outgoing_asleep));
 	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int on_sched_switch(unsigned long long *ctx)
+{
+	return record_switch(ctx, false);
+}
+
+/* In its place where stacks are sampled: a program of its own, for the other to be as short as it is. */
+SEC("?tp_btf/sched_switch")
+int on_sched_switch_stamped(unsigned long long *ctx)
+{
+	return record_switch(ctx, true);
 }
 
 /*
@@ -458,13 +491,13 @@ int on_sched_switch(unsigned long long *ctx)
 static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, struct task_struct *p, __u32 waker)
 {
 	__u32 tid = p->pid;
-	struct late_wake *wake = late_wake_of(tid);
+	struct deferred_wakeup *wake = deferred_wakeup_of(tid);
 
 	if (!wake)
 		return false;
 	wake->ts = 0;
 	wake->cpu = task_cpu(p);
-	WRITE_ONCE(wake->who, LATE_WHO(tid, waker));
+	WRITE_ONCE(wake->who, DEFERRED_WHO(tid, waker));
 	if (__sync_val_compare_and_swap(&target->cur, cur, CUR_WOKEN | tid) != cur) {
 		wake->who = 0;
 		return false;
@@ -481,6 +514,7 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 	struct cpu_ctl *target = ctl_of(task_cpu(p));
 	const bool recording = is_recording(ctl);
 	__u64 cur = target ? READ_ONCE(target->cur) : 0;
+	bool asleep;
 	__u32 mark = 0;
 	__u16 *id;
 
@@ -490,13 +524,17 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 		return 0;
 	/* It is not there any more: then its bit is set, which the switch did first. */
 	read_barrier();
-	if (!clear_asleep(tid, recording ? ID_WOKEN : 0)) {
+	asleep = clear_asleep(tid, recording ? ID_WOKEN : 0);
+	if (!asleep) {
 		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
 		if (target && task_on_cpu(p) && leave_mark(target, cur, p, waker))
 			return 0;
 		/* Off its CPU, hence first off the queue if it sleeps. */
 		read_barrier();
-		/* Queued; else asleep since before the start, or where it slept was told to nobody. */
+	}
+	/* Asked again: when it was not asleep before, its CPU may have been in the switch. */
+	if (!asleep && !clear_asleep(tid, recording ? ID_WOKEN : 0)) {
+		/* Queued: awake. Else it fell asleep before the start, or its switch-out was not reported. */
 		if (!task_sched_delayed(p) && p->on_rq)
 			return 0;
 		id = id_of(tid);
@@ -505,12 +543,12 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 			*id |= ID_WOKEN;
 		}
 	}
-	if (recording && tells_wakeup(ctl, p))
-		tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker, mark);
+	if (recording && account_wakeup(ctl, p))
+		emit_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, waker, mark);
 	return 0;
 }
 
-/* To any_waking() what usual_switch() is to any_switch(): @p was told to sleep, and its waker to run. */
+/* The fast path of any_waking(): the switch-out of @p and the switch-in of its waker were reported. */
 static __always_inline bool usual_waking(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *p, __u32 me, __u32 waker)
 {
 	__u32 tid = p->pid, last_cpu = task_cpu(p);
@@ -526,19 +564,19 @@ static __always_inline bool usual_waking(struct cpu_ctl *ctl, __u32 cpu, struct 
 	}
 	/* It is not there any more: then its bit is set, which the switch did first. */
 	read_barrier();
-	if (ctl->head + WAKEUP_WORDS * 8 > ctl->calm_until || ctl->last_tid != me)
+	if (ctl->head + WAKEUP_WORDS * 8 > ctl->fast_until || ctl->last_tid != me)
 		return false;
 	rec = ring_place(ctl, WAKEUP_WORDS);
 	if (!rec)
 		return false;
 	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, WAKEUP_WORDS, 2, last_cpu);
-	rec[3] = ARG_I32(STR_WEIGHT, p->prio);
+	rec[3] = FXT_I32_ARG(STR_WEIGHT, p->prio);
 	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
 	rec[5] = waker ? ctl->last_koid : 0;
 	id = id_at(tid);
 	if (!id || !(*id & ID_ASLEEP))
 		return false;
-	*id = (*id & ~(ID_ASLEEP | ID_LATE)) | ID_WOKEN;
+	*id = (*id & ~(ID_ASLEEP | ID_DEFERRED)) | ID_WOKEN;
 	rec[2] = tid + ID_GENERATION(*id) * ID_GENERATION_STEP;
 	rec[1] = bpf_ktime_get_boot_ns();
 	ring_submit(ctl, WAKEUP_WORDS);
@@ -583,9 +621,9 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	if (!ctl || !is_recording(ctl))
 		return 0;
 	set_id(p->pid, ID_WOKEN);
-	if (!tells_wakeup(ctl, p))
+	if (!account_wakeup(ctl, p))
 		return 0;
-	tell_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, me->pid, 0);
+	emit_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, me->pid, 0);
 	return 0;
 }
 
@@ -601,7 +639,7 @@ int begin_or_end(void *ctx)
 	struct cpu_ctl *ctl = ctl_of(cpu);
 
 	if (ctl && cfg_filter)
-		ctl->leaves_wanted = is_chosen(me);
+		ctl->outgoing_selected = is_chosen(me);
 	if (ctl)
 		change_state(ctl, cpu, bpf_ktime_get_boot_ns(), me);
 	return 0;

@@ -3,8 +3,11 @@
  * Threads that have done nothing so far, and their states. The recorder reads them once every
  * CPU records.
  */
-#include "func.bpf.h"
-#include "state.bpf.h"
+#include "abi/ctl.h"
+#include "abi/ids.h"
+#include "abi/task_state.h"
+#include "lib/func.bpf.h"
+#include "lib/state.bpf.h"
 
 /* As the kernel numbers states, of a thread that does not run; -1 while it is about to change. */
 static __always_inline int waiting_state(struct task_struct *p)
@@ -24,7 +27,7 @@ static __always_inline int waiting_state(struct task_struct *p)
  * the state has been read, it was that state, from when the CPU on which it ran last began.
  */
 SEC("iter/task")
-int tell_states(struct bpf_iter__task *ctx)
+int record_states(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
 	struct thread_state told;
@@ -32,7 +35,7 @@ int tell_states(struct bpf_iter__task *ctx)
 	__u16 *id;
 	int state;
 
-	if (!p || !is_wanted(p))
+	if (!p || !is_selected(p))
 		return 0;
 	id = id_of(p->pid);
 	ctl = ctl_of(task_cpu(p));

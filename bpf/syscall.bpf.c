@@ -3,9 +3,12 @@
  * System calls: kept at entry, written at exit as one record. A call that was not seen to
  * begin, such as the return of a new thread from the clone() of its parent, is none of ours.
  */
-#include "syscall.bpf.h"
+#include "abi/ctl.h"
+#include "abi/raw.h"
+#include "abi/syscall.h"
+#include "lib/syscall.bpf.h"
 
-/* By number, that of 32-bit programs behind: SYSCALL_WANTED and so on. */
+/* By number: SYSCALL_SELECTED and so on. The numbers of 32-bit programs are after the others. */
 const volatile __u16 cfg_syscall[2 * SYSCALL_NUMBERS] = { 0 };
 const volatile __u16 cfg_syscall_unknown = 0;	/* of other numbers */
 
@@ -53,6 +56,19 @@ struct sys_exit {
 	long ret;
 };
 
+/* A call begins that is not recorded. */
+static __always_inline int skip_call(struct cpu_ctl *ctl)
+{
+	struct open_syscall *slot = open_syscall(false);
+
+	/* The program was not run when the call in there returned. */
+	if (slot && slot->call) {
+		raw_lose(ctl);
+		slot->call = 0;
+	}
+	return 0;
+}
+
 SEC("tp/raw_syscalls/sys_enter")
 int on_sys_enter(const struct sys_enter *ctx)
 {
@@ -65,12 +81,16 @@ int on_sys_enter(const struct sys_enter *ctx)
 	struct actor who;
 	__u64 ts;
 
-	if (!(info & SYSCALL_WANTED) || !ctl || !is_recording(ctl) || !event_wanted(&ctl->raws, me))
+	if (!(info & (SYSCALL_SELECTED | SYSCALL_PROBE)) || !ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me))
 		return 0;
+	if (info & SYSCALL_PROBE)
+		event_filter(&ctl->raws);	/* its exit is reported as that of call -1 */
+	if (info & SYSCALL_PROBE || event_shed(ctl, SHED_SYSCALLS))
+		return skip_call(ctl);
 	slot = open_syscall(true);
 	/* No slot, or the program was not run when a call in there returned. */
 	if (!slot || slot->call)
-		event_lose(&ctl->raws);
+		raw_lose(ctl);
 	if (!slot)
 		return 0;
 	who = actor_of(me, cpu);
@@ -125,7 +145,7 @@ static __always_inline void write_syscall(struct cpu_ctl *ctl, struct open_sysca
 	if (arg2 && arg2 <= SYSCALL_ARGS_MAX)
 		used += put_text(rec, used, info, rec[SYSCALL_ARGS + arg2 - 1], 1);
 	if (used < words)
-		used = event_trim(ctl, head, words, used);
+		used = event_trim(&ctl->event_head, head, words, used);
 	event_submit(ctl, rec, RAW_RECORD(RAW_SYSCALL, used));
 }
 
@@ -138,7 +158,7 @@ int on_sys_exit(const struct sys_exit *ctx)
 	struct open_syscall *slot;
 	__u16 info = syscall_info(call);
 
-	if (!ctl || (!(info & (SYSCALL_WANTED | SYSCALL_EXEC)) && SYSCALL_NR(call) != -1))
+	if (!ctl || (!(info & (SYSCALL_SELECTED | SYSCALL_EXEC)) && SYSCALL_NR(call) != -1))
 		return 0;
 	slot = open_syscall(false);
 	if (!slot || !slot->call || has_ended(ctl))
@@ -149,7 +169,7 @@ int on_sys_exit(const struct sys_exit *ctx)
 			write_syscall(ctl, slot, info, ctx->ret);
 	} else if (is_recording(ctl)) {
 		/* Neither its own return was seen nor the entry of this one. */
-		event_lose(&ctl->raws);
+		raw_lose(ctl);
 	}
 	slot->call = 0;
 	return 0;

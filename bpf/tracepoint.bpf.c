@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any tracepoint: its record, as the kernel has put it together for its own tracers, is copied;
- * the recorder decodes it by the format file (user/record/tracepoint_format.c).
+ * the recorder decodes it by the format file (user/tracepoint/format.c).
  */
-#include "event_ring.bpf.h"
+#include "abi/ctl.h"
+#include "abi/raw.h"
+#include "abi/tracepoint.h"
+#include "lib/event_ring.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -39,12 +42,12 @@ int count_tracepoint(void *ctx)
 {
 	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
 
-	if (ctl && is_recording(ctl) && is_wanted(bpf_get_current_task_btf()))
+	if (ctl && is_recording(ctl) && is_selected(bpf_get_current_task_btf()))
 		count_tracepoint_as(TRACEPOINTS_SEEN);
 	return 0;
 }
 
-/* At most 8 bytes; older verifiers are told by a mask, which the compiler must not see through. */
+/* At most 8 bytes. Older verifiers need the mask to see that; as asm the compiler cannot remove it. */
 static __always_inline __u64 read_field(__u64 record, __u32 offset, __u64 size)
 {
 	__u64 v[2] = { 0 };
@@ -112,7 +115,7 @@ static __always_inline const struct field_test *test_at(const struct tracepoint_
 
 /*
  * The two functions below are global, so that verifiers look at each once and by itself: with what
- * is_wanted() adds, 6.1 would give up. That is why @record is a number.
+ * is_selected() adds, 6.1 would give up. That is why @record is a number.
  */
 __noinline int passes_filter(__u64 record, __u32 which)
 {
@@ -160,7 +163,7 @@ int on_tracepoint(void *ctx)
 	struct actor who;
 	__u64 *rec, record, ts, bytes;
 
-	if (!ctl || !info || !is_recording(ctl) || !event_wanted(&ctl->raws, me))
+	if (!ctl || !info || !is_recording(ctl) || !event_selected(&ctl->raws, me))
 		return 0;
 	if (cfg_tracepoints_count)
 		count_tracepoint_as(TRACEPOINTS_RAN);
@@ -171,6 +174,8 @@ int on_tracepoint(void *ctx)
 		event_filter(&ctl->raws);
 		return 0;
 	}
+	if (event_shed(ctl, SHED_TRACEPOINTS))
+		return 0;
 	ts = bpf_ktime_get_boot_ns();
 	bytes = info->dynamic[0] ? (__u32)record_bytes(record, which) : info->bytes;
 	if (bytes > TRACEPOINT_BYTES_MAX)

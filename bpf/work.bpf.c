@@ -2,7 +2,10 @@
 /*
  * Workqueues: each execution of a work item, and how long it had been queued.
  */
-#include "presets.bpf.h"
+#include "abi/ctl.h"
+#include "abi/raw.h"
+#include "abi/workqueue.h"
+#include "lib/presets.bpf.h"
 
 struct work_struct {
 	void *func;
@@ -21,7 +24,7 @@ struct {
 	__type(value, __u64[WORK_WORDS]);
 } open_works SEC(".maps");
 
-/* Items that are cancelled stay; the least recently used make room. */
+/* Cancelled items stay until they are evicted as the least recently used. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -49,8 +52,12 @@ int BPF_PROG(on_workqueue_execute_start, struct work_struct *work)
 	struct work_key key = { (__u64)work, me->pid };
 	__u64 open[WORK_WORDS] = { 0 }, *queued_ts;
 
-	if (!ctl || !is_recording(ctl) || !event_wanted(&ctl->raws, me))
+	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me))
 		return 0;
+	if (event_shed(ctl, SHED_PRESETS)) {
+		bpf_map_delete_elem(&queued_works, &key.item);	/* or it would seem to wait since then */
+		return 0;
+	}
 	open_begin(open, me, cpu, RAW_RECORD(RAW_WORK, WORK_WORDS));
 	/* Workqueues of the BH kind (6.9, commit 4cb1ef64609f) are served by softirqs. */
 	if (in_interrupt(ctl->preempt_count, me, false))
@@ -64,7 +71,7 @@ int BPF_PROG(on_workqueue_execute_start, struct work_struct *work)
 		bpf_map_delete_elem(&queued_works, &key.item);
 	}
 	if (bpf_map_update_elem(&open_works, &key, open, BPF_ANY))
-		event_lose(&ctl->raws);
+		raw_lose(ctl);
 	return 0;
 }
 

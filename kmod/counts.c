@@ -25,7 +25,5 @@ int kfxt_counts_read(struct kfxt_counts *out)
 	out->fired = READ_ONCE(counts->fired);
 	out->recursion = READ_ONCE(counts->recursion);
 	out->unwatched = READ_ONCE(counts->unwatched);
-	out->markers = READ_ONCE(counts->markers);
-	out->markers_lost = READ_ONCE(counts->markers_lost);
 	return 0;
 }

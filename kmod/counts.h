@@ -16,8 +16,6 @@ struct counts {
 	unsigned long fired;
 	unsigned long recursion;
 	unsigned long unwatched;
-	unsigned long markers;
-	unsigned long markers_lost;
 };
 
 DECLARE_PER_CPU(struct counts, kfxt_counts);

@@ -19,12 +19,11 @@
 #include "counts.h"
 #include "func.h"
 #include "kfxt.h"
-#include "marker.h"
 
 static unsigned long opened;		/* bit 0: there is an opener */
 static DEFINE_MUTEX(control);		/* one start or stop at a time */
 
-/* There is one pair of tracepoints: with two openers each would get the other's events. */
+/* There is one tracepoint: with two openers each would get the other's events. */
 static int on_open(struct inode *inode, struct file *file)
 {
 	if (!perfmon_capable())
@@ -37,7 +36,6 @@ static int on_open(struct inode *inode, struct file *file)
 
 static int on_release(struct inode *inode, struct file *file)
 {
-	kfxt_marker_stop();
 	kfxt_func_stop();
 	clear_bit_unlock(0, &opened);
 	return 0;
@@ -66,17 +64,6 @@ static long start_func(const void __user *arg)
 static long stop_func(const void __user *arg)
 {
 	kfxt_func_stop();
-	return 0;
-}
-
-static long start_markers(const void __user *arg)
-{
-	return kfxt_marker_start();
-}
-
-static long stop_markers(const void __user *arg)
-{
-	kfxt_marker_stop();
 	return 0;
 }
 
@@ -119,10 +106,6 @@ static long on_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return control_with(stop_func, user);
 	case KFXT_IOC_COUNTS:
 		return read_counts(user);
-	case KFXT_IOC_MARKERS_START:
-		return control_with(start_markers, user);
-	case KFXT_IOC_MARKERS_STOP:
-		return control_with(stop_markers, user);
 	default:
 		return -ENOTTY;
 	}

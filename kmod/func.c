@@ -2,7 +2,7 @@
 /*
  * Function entry: a filter is an ftrace_ops of its own, made for one
  * kfxt_func_start() and thrown away after it, since ftrace_free_filter() leaves
- * pointers behind on older kernels and one ops must not go through it twice.
+ * stale pointers on older kernels and one ops must not go through it twice.
  *
  * While a filter is replaced two of them are registered. Each has a number, and
  * the one whose number is in @firing reports; storing the next number is the one
@@ -162,7 +162,7 @@ static int filter_add_globs(struct filter *filter, char *globs, size_t bytes)
 	return any ? ftrace_set_filter_ip(&filter->ops, (unsigned long)kfxt_anchor, 0, 0) : -EINVAL;
 }
 
-/* Before the next filter is registered: what the last one left behind would pass for its notes. */
+/* Before the next filter is registered: the notes of the last one would pass for its own. */
 static void forget_passed(void)
 {
 	int cpu, level;

@@ -12,11 +12,10 @@
 #include <linux/types.h>
 
 #define KFXT_DEVICE		"/dev/kfxt"
-#define KFXT_ABI_VERSION	1
+#define KFXT_ABI_VERSION	2
 
-/* Tracepoints, for BPF_RAW_TRACEPOINT_OPEN. */
+/* The tracepoint, for BPF_RAW_TRACEPOINT_OPEN. */
 #define KFXT_TP_FUNC_ENTRY	"kfxt_func_entry"	/* (unsigned long ip, unsigned long parent_ip) */
-#define KFXT_TP_MARKER		"kfxt_marker"		/* (const char *text, unsigned int len) */
 
 #define KFXT_FILTER_BYTES_MAX	(1U << 20)
 
@@ -38,8 +37,6 @@ struct kfxt_counts {
 	__u64 fired;		/* handed to the tracepoint */
 	__u64 recursion;	/* not handed over: reached inside of itself */
 	__u64 unwatched;	/* not handed over: RCU was not watching */
-	__u64 markers;		/* handed to the marker tracepoint */
-	__u64 markers_lost;
 };
 
 #define KFXT_IOC_VERSION	_IOR('k', 0x40, __u32)
@@ -47,8 +44,5 @@ struct kfxt_counts {
 #define KFXT_IOC_FUNC_START	_IOW('k', 0x41, struct kfxt_filter)
 #define KFXT_IOC_FUNC_STOP	_IO('k', 0x42)
 #define KFXT_IOC_COUNTS		_IOWR('k', 0x43, struct kfxt_counts)
-/* What programs write to trace_marker from now on fires KFXT_TP_MARKER. */
-#define KFXT_IOC_MARKERS_START	_IO('k', 0x44)
-#define KFXT_IOC_MARKERS_STOP	_IO('k', 0x45)
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfxt's kernel module: function entry and trace_marker for kernels, or amounts of
- * functions, for which BPF alone is no good; see README.md. It writes no records
- * and keeps no buffer: it fires two tracepoints, and BPF programs do the rest.
+ * kfxt's kernel module: function entry for kernels, or amounts of functions, for
+ * which BPF alone is no good; see README.md. It writes no records and keeps no
+ * buffer: it fires a tracepoint, and a BPF program does the rest.
  */
 #include <linux/init.h>
 #include <linux/module.h>
@@ -27,5 +27,5 @@ static void __exit kfxt_exit(void)
 module_init(kfxt_init);
 module_exit(kfxt_exit);
 
-MODULE_DESCRIPTION("function entry and trace_marker as tracepoints, for kfxt");
+MODULE_DESCRIPTION("function entry as a tracepoint, for kfxt");
 MODULE_LICENSE("GPL");

@@ -14,7 +14,6 @@
 
 #include "counts.h"
 #include "func.h"
-#include "marker.h"
 #include "trace.h"
 
 #define CALLS	1000
@@ -37,7 +36,7 @@ noinline void kfxt_selftest_two(void)
 
 static bool is_at(unsigned long ip, void (*func)(void))
 {
-	/* With endbr64 in front ftrace's address is behind it. */
+	/* Where a function begins with endbr64, ftrace's address is after it. */
 	return ip - (unsigned long)func <= 4;
 }
 
@@ -103,32 +102,6 @@ static unsigned long sum_recursion(void)
 	return sum;
 }
 
-/* An entry as ftrace leaves it: the text, what was appended, old bytes. */
-static int test_marker_len(void)
-{
-	static const struct {
-		const char *entry;
-		unsigned int room, len;
-	} rows[] = {
-		{ "a\n\0-", 4, 1 },
-		{ "a\n\0---------", 12, 1 },
-		{ "\n\0--", 4, 0 },
-		{ "abc\n\0\n\0-", 8, 3 },
-		{ "a\n\n\0", 4, 2 },
-		{ "a binary \0\n\0 one\n\0--", 20, 16 },
-		{ "<faulted>\n\0 that was longer", 28, 9 },
-	};
-	int i, bad = 0;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (kfxt_marker_len(rows[i].entry, rows[i].room) == rows[i].len)
-			continue;
-		pr_err("self-test: length of marker %d\n", i);
-		bad = -EIO;
-	}
-	return bad;
-}
-
 int kfxt_selftest(void)
 {
 	unsigned long recursion;
@@ -146,7 +119,6 @@ int kfxt_selftest(void)
 		pr_err("self-test: %lu nested calls instead of %d\n", recursion, 4 * CALLS);
 		err = -EIO;
 	}
-	err = test_marker_len() ? -EIO : err;
 	if (!err)
 		pr_info("self-test: passed, %d of %d calls seen\n", CALLS, CALLS);
 	return err;

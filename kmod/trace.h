@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's tracepoints. Their arguments are what BPF programs rely on, by
- * the names and prototypes in kfxt.h.
+ * The module's tracepoint. Its arguments are what BPF programs rely on, by the
+ * name and prototype in kfxt.h.
  *
  * TRACE_EVENT and not DECLARE_TRACE: a bare tracepoint is called differently on
- * newer kernels, and perf and tracefs can read these two as well.
+ * newer kernels, and perf and tracefs can read this one as well.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfxt
@@ -30,19 +30,6 @@ TRACE_EVENT(kfxt_func_entry,
 		__entry->parent_ip = parent_ip;
 	),
 	TP_printk("%ps <- %ps", (void *)__entry->ip, (void *)__entry->parent_ip)
-);
-
-/* @text may hold any byte and has no NUL at its end. */
-TRACE_EVENT(kfxt_marker,
-	TP_PROTO(const char *text, unsigned int len),
-	TP_ARGS(text, len),
-	TP_STRUCT__entry(
-		__dynamic_array(char, text, len)
-	),
-	TP_fast_assign(
-		memcpy(__get_dynamic_array(text), text, len);
-	),
-	TP_printk("%.*s", (int)__get_dynamic_array_len(text), (char *)__get_dynamic_array(text))
 );
 
 #endif

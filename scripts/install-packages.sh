@@ -10,11 +10,11 @@
 # Does nothing, and needs no right, where all of it is there already.
 set -euo pipefail
 
-build=(build-essential clang libbpf-dev bpftool libcap-dev libelf-dev libseccomp-dev libtraceevent-dev zlib1g-dev
-	libzstd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config)
-testing=(busybox-static gcc-aarch64-linux-gnu git jq kmod less libclang-rt-14-dev libcmocka-dev
-	man-db mandoc python3 qemu-system-arm qemu-system-x86 shellcheck strace systemd systemtap-sdt-dev util-linux valgrind zstd)
-peers=(bpftrace linux-perf rt-tests trace-cmd)
+build=(build-essential clang libbpf-dev bpftool libcap-dev libdw-dev libelf-dev libiberty-dev liblzma-dev libseccomp-dev
+	libtraceevent-dev zlib1g-dev libzstd-dev libprotobuf-c-dev protobuf-c-compiler pkg-config)
+testing=(busybox-static gcc-aarch64-linux-gnu git groff-base jq kmod less libclang-rt-14-dev libcmocka-dev libdebuginfod1
+	libyajl2 linux-perf man-db mandoc nodejs python3 qemu-system-arm qemu-system-x86 shellcheck strace systemd systemtap-sdt-dev util-linux valgrind zstd)
+peers=(bpftrace rt-tests trace-cmd)
 
 case ${1:-} in
 build) wanted=("${build[@]}") ;;

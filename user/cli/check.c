@@ -8,29 +8,33 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "../record/feature.h"
+#include "capture/features.h"
 #include "cmd.h"
 #include "exit.h"
-#include "json.h"
-#include "log.h"
-#include "opt.h"
+#include "base/json.h"
+#include "report/schema.h"
+#include "base/log.h"
+#include "cli/opt/opt.h"
 #include "output.h"
 #include "remedy.h"
+#include "source/table.h"
 
 struct check_cfg {
 	bool json;
 };
 
 static const struct opt rows[] = {
-	{ "json", 'j', OPT_FLAG, NULL, "print JSON", offsetof(struct check_cfg, json), NULL, 0, 0 },
-	{ "quiet", 'q', OPT_QUIET, NULL, "print nothing, only set the exit status", 0, NULL, 0, 0 },
+	{ .name = "json", .letter = 'j', .kind = OPT_FLAG, .help = "print JSON",
+	  .offset = offsetof(struct check_cfg, json) },
+	{ .name = "quiet", .letter = 'q', .kind = OPT_QUIET,
+	  .help = "print nothing, only set the exit status" },
 	{ 0 },
 };
 
 static const struct opt_command command = {
 	.name = "check",
 	.operands = "",
-	.summary = "Tell which rights and kernel features kfxt has here, and what is missing.",
+	.summary = "Report which rights and kernel features kfxt has here, and what is missing.",
 	.rows = rows,
 	.examples = "kfxt check                 # exit 0: kfxt record can run\n"
 		    "kfxt check --json | jq .   # for scripts\n",
@@ -41,16 +45,8 @@ struct finding {
 	const struct feature *feature;
 	bool have;
 	char why[256];
+	const char *remedy;
 };
-
-/* Where a right is missing, it is the right that helps. */
-static const char *remedy(const struct finding *f)
-{
-	if (!strcmp(f->why, strerror(EPERM)))
-		return "the capabilities above";
-	/* Some kernels take CAP_SYS_ADMIN for single uprobes. */
-	return strcmp(f->why, strerror(EACCES)) ? f->feature->remedy : "run as root";
-}
 
 static void print_text(const struct finding *f)
 {
@@ -64,46 +60,48 @@ static void print_text(const struct finding *f)
 	       feature->used_for);
 	if (f->why[0])
 		printf("%39s reason: %s\n", "", f->why);
-	printf("%39s remedy: %s\n", "", remedy(f));
+	printf("%39s remedy: %s\n", "", f->remedy);
 }
 
-static void print_json(const struct finding *f, bool first)
+static void print_json(struct json *j, const struct finding *f)
 {
-	printf("%s\n  {\"name\": ", first ? "" : ",");
-	json_print_text(f->feature->name);
-	printf(", \"have\": %s, \"required\": %s, \"used_for\": ", f->have ? "true" : "false",
-	       f->feature->required ? "true" : "false");
-	json_print_text(f->feature->used_for);
-	printf(", \"reason\": ");
-	json_print_text(f->have || !f->why[0] ? NULL : f->why);
-	printf(", \"remedy\": ");
-	json_print_text(f->have ? NULL : remedy(f));
-	printf("}");
+	json_line(j, "  ");
+	json_object(j);
+	json_key_text(j, "name", f->feature->name);
+	json_key_bool(j, "have", f->have);
+	json_key_bool(j, "required", f->feature->required);
+	json_key_text(j, "used_for", f->feature->used_for);
+	json_key_text(j, "reason", f->have || !f->why[0] ? NULL : f->why);
+	json_key_text(j, "remedy", f->have ? NULL : f->remedy);
+	json_end(j);
 }
 
-static void print_head(bool json)
+static void print_head(bool json, struct json *j)
 {
 	struct utsname uts;
 
 	uname(&uts);
-	if (json) {
-		printf("{\"kernel\": ");
-		json_print_text(uts.release);
-		printf(", \"features\": [");
-	} else {
+	if (!json) {
 		printf("kernel %s\n", uts.release);
+		return;
 	}
+	json_schema_object(j);
+	json_key_text(j, "kernel", uts.release);
+	json_key(j, "features");
+	json_array(j);
 }
 
-static void print_tail(bool json, bool can)
+static void print_tail(bool json, struct json *j, bool can)
 {
 	char text[REMEDY_BYTES];
 	const char *rights = remedy_command(text);
 
 	if (json) {
-		printf("],\n\"can_record\": %s, \"rights\": ", can ? "true" : "false");
-		json_print_text(rights);
-		printf("}\n");
+		json_end(j);
+		json_line(j, "");
+		json_key_bool(j, "can_record", can);
+		json_key_text(j, "rights", rights);
+		json_end(j);
 		return;
 	}
 	printf("kfxt record %s run here\n", can ? "can" : "cannot");
@@ -117,23 +115,26 @@ static void print_tail(bool json, bool can)
 static int check(const struct check_cfg *cfg)
 {
 	const bool quiet = log_get_level() < LOG_LEVEL_WARN;
-	unsigned int cnt, i, missing = 0;
-	const struct feature *table = feature_table(&cnt);
+	unsigned int i, missing = 0;
+	struct remedy_facts facts;
 	struct finding finding;
+	struct json j;
 
+	remedy_get_facts(&facts);
+	json_init(&j, stdout, true);
 	if (!quiet)
-		print_head(cfg->json);
-	for (i = 0; i < cnt; i++) {
-		finding.feature = &table[i];
-		finding.have = feature_have(&table[i], finding.why, sizeof(finding.why));
-		missing += !finding.have && table[i].required;
+		print_head(cfg->json, &j);
+	for (i = 0; (finding.feature = feature_at(source_table, i)); i++) {
+		finding.have = feature_have(finding.feature, source_table, finding.why, sizeof(finding.why));
+		finding.remedy = remedy_for(&facts, finding.feature, finding.why);
+		missing += !finding.have && finding.feature->required;
 		if (!quiet && cfg->json)
-			print_json(&finding, i == 0);
+			print_json(&j, &finding);
 		else if (!quiet)
 			print_text(&finding);
 	}
 	if (!quiet)
-		print_tail(cfg->json, !missing);
+		print_tail(cfg->json, &j, !missing);
 	return missing ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 

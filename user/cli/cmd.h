@@ -7,12 +7,16 @@
 #define CLI_CMD_H
 
 int cmd_record(int argc, char **argv);
+int cmd_estimate(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
+int cmd_status(int argc, char **argv);
 
 #endif

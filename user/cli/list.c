@@ -7,16 +7,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../record/funcs.h"
-#include "../record/sources.h"
+#include "source/func/select.h"
+#include "capture/source.h"
+#include "source/table.h"
 #include "cmd.h"
+#include "base/columns.h"
 #include "exit.h"
-#include "func_opts.h"
-#include "json.h"
+#include "cli/opt/func_opts.h"
+#include "base/glob.h"
+#include "base/json.h"
 #include "list_events.h"
-#include "log.h"
-#include "opt.h"
+#include "base/log.h"
+#include "base/suggest.h"
+#include "cli/opt/opt.h"
 #include "output.h"
+#include "report/schema.h"
 
 #define NAME_COLUMNS	40
 
@@ -27,11 +32,13 @@ struct list_cfg {
 
 static const struct opt rows[] = {
 	FUNC_CHOICE_OPTS(struct list_cfg, funcs),
-	{ "count", 'c', OPT_FLAG, NULL, "only how many there are, and by what",
-	  offsetof(struct list_cfg, count), NULL, 0, 0 },
-	{ "presets", 0, OPT_FLAG, NULL, "instead, what kfxt record -e knows by a word",
-	  offsetof(struct list_cfg, presets), NULL, 0, 0 },
-	{ "json", 'j', OPT_FLAG, NULL, "print JSON", offsetof(struct list_cfg, json), NULL, 0, 0 },
+	{ .name = "count", .letter = 'c', .kind = OPT_FLAG,
+	  .help = "print only how many, and by which mechanism",
+	  .offset = offsetof(struct list_cfg, count) },
+	{ .name = "presets", .kind = OPT_FLAG, .help = "list the presets of kfxt record -e instead",
+	  .offset = offsetof(struct list_cfg, presets) },
+	{ .name = "json", .letter = 'j', .kind = OPT_FLAG, .help = "print JSON",
+	  .offset = offsetof(struct list_cfg, json) },
 	{ 0 },
 };
 
@@ -43,10 +50,10 @@ static const struct opt_command command = {
 	.examples = "kfxt list                           # all tracepoints\n"
 		    "kfxt list 'block:*' sched_switch    # these, with their fields\n"
 		    "kfxt list -f 'tcp_*'                # kernel functions\n"
-		    "kfxt list -f '*' --exit -c          # how many, and how\n"
+		    "kfxt list -f '*' --returns -c       # how many, and how\n"
 		    "kfxt list -u libc:'mem*'            # of a library\n"
-		    "kfxt list -u usdt:libc:libc:'*'     # its USDT probes\n"
-		    "kfxt list --presets                 # words for kfxt record -e\n",
+		    "kfxt list -u 'usdt:libstdc++:*:*'   # USDT probes of a library\n"
+		    "kfxt list --presets                 # presets of kfxt record -e\n",
 	.operands_max = 1000,
 };
 
@@ -54,29 +61,34 @@ static const struct opt_command command = {
 static void print_text(const struct func *func)
 {
 	const char *where = func->where ?: "kernel";
-	const int len = (int)strlen(func->name);
+	char name[256];		/* what does not fit is wider than the column */
 
-	log_text_print(stdout, func->name, len);
-	printf("%*s ", len < NAME_COLUMNS ? NAME_COLUMNS - len : 0, "");
+	log_text_print(stdout, func->name, strlen(func->name));
+	columns_pad(log_text(name, sizeof(name), func->name, strlen(func->name)), NAME_COLUMNS);
+	putchar(' ');
 	log_text_print(stdout, where, strlen(where));
 	if (func->kind != FUNC_KERNEL)
 		printf("+0x%llx", (unsigned long long)func->addr);
 	putchar('\n');
 }
 
-static void print_json(const struct func *func, bool first)
+static void print_json(struct json *j, const struct func *func)
 {
 	static const char *const kinds[] = {
 		[FUNC_KERNEL] = "kernel", [FUNC_USER] = "user", [FUNC_USDT] = "usdt",
 	};
 
-	printf("%s\n  {\"name\": ", first ? "" : ",");
-	json_print_text(func->name);
-	printf(", \"kind\": \"%s\", \"%s\": ", kinds[func->kind],
-	       func->kind == FUNC_KERNEL ? "module" : "path");
-	json_print_text(func->where);
-	printf(", \"%s\": %llu}", func->kind == FUNC_KERNEL ? "address" : "offset",
-	       (unsigned long long)func->addr);
+	json_line(j, "  ");
+	json_object(j);
+	json_key_text(j, "name", func->name);
+	json_key_text(j, "kind", kinds[func->kind]);
+	json_key_text(j, func->kind == FUNC_KERNEL ? "module" : "path", func->where);
+	json_key(j, func->kind == FUNC_KERNEL ? "address" : "offset");
+	if (func->kind == FUNC_KERNEL)
+		json_pointer(j, func->addr);
+	else
+		json_u64(j, func->addr);
+	json_end(j);
 }
 
 static void print_via_text(const struct funcs *f, bool user, unsigned int cnt)
@@ -85,59 +97,75 @@ static void print_via_text(const struct funcs *f, bool user, unsigned int cnt)
 	const char *what = func_opts_noun(user, cnt);
 
 	if (cnt && via != FUNC_VIA_CNT)
-		printf("%u %s by %s\n", cnt, what, func_vias[via].name);
+		printf("%u %s by %s\n", cnt, what, func_features[via].name);
 	else if (cnt)
-		printf("%u %s by nothing that is here: %s\n", cnt, what, funcs_via_reason(f, user));
+		printf("%u %s, no mechanism available: %s\n", cnt, what, funcs_via_reason(f, user));
 }
 
-static void print_via_json(const struct funcs *f, bool user, unsigned int cnt)
+static void print_via_json(struct json *j, const struct funcs *f, bool user, unsigned int cnt)
 {
 	const enum func_via_id via = funcs_via(f, user);
 
-	printf("\"%s\": {\"functions\": %u, \"via\": ", user ? "user" : "kernel", cnt);
-	json_print_text(cnt && via != FUNC_VIA_CNT ? func_vias[via].name : NULL);
-	printf(", \"reason\": ");
-	json_print_text(cnt && via == FUNC_VIA_CNT ? funcs_via_reason(f, user) : NULL);
-	printf("}");
+	json_key(j, user ? "user" : "kernel");
+	json_object(j);
+	json_key_u64(j, "functions", cnt);
+	json_key_text(j, "via", cnt && via != FUNC_VIA_CNT ? func_features[via].name : NULL);
+	json_key_text(j, "reason", cnt && via == FUNC_VIA_CNT ? funcs_via_reason(f, user) : NULL);
+	json_end(j);
+}
+
+static void list_json(const struct funcs *f, const struct funcs_counts *c, const struct func *funcs, unsigned int cnt)
+{
+	struct json j;
+	unsigned int i;
+
+	json_init(&j, stdout, true);
+	json_schema_object(&j);
+	json_key(&j, "functions");
+	json_array(&j);
+	for (i = 0; i < cnt; i++)
+		print_json(&j, &funcs[i]);
+	json_end(&j);
+	json_line(&j, "");
+	print_via_json(&j, f, false, c->kernel);
+	print_via_json(&j, f, true, c->user);
+	json_key_u64(&j, "usdt", c->usdt);
+	json_key_u64(&j, "excluded", c->excluded);
+	json_end(&j);
+}
+
+static void list_text(const struct funcs *f, const struct funcs_counts *c, const struct func *funcs, unsigned int cnt)
+{
+	unsigned int i;
+
+	for (i = 0; i < cnt; i++)
+		print_text(&funcs[i]);
+	print_via_text(f, false, c->kernel);
+	print_via_text(f, true, c->user);
+	if (c->usdt)
+		printf("%u USDT %s by uprobe\n", c->usdt, c->usdt == 1 ? "probe" : "probes");
+	if (c->excluded)
+		printf("%u more are excluded because kfxt itself calls them (--no-func-excludes)\n", c->excluded);
 }
 
 static int list(const struct list_cfg *cfg, const struct funcs *f)
 {
 	struct funcs_counts c;
-	unsigned int cnt, i;
+	unsigned int cnt;
 	const struct func *funcs = funcs_all(f, &cnt);
 
 	funcs_counts(f, &c);
 	if (cfg->json)
-		printf("{\"functions\": [");
-	for (i = 0; i < cnt && !cfg->count; i++) {
-		if (cfg->json)
-			print_json(&funcs[i], i == 0);
-		else
-			print_text(&funcs[i]);
-	}
-	if (cfg->json) {
-		printf("],\n");
-		print_via_json(f, false, c.kernel);
-		printf(", ");
-		print_via_json(f, true, c.user);
-		printf(", \"usdt\": %u, \"excluded\": %u}\n", c.usdt, c.excluded);
-	} else {
-		print_via_text(f, false, c.kernel);
-		print_via_text(f, true, c.user);
-		if (c.usdt)
-			printf("%u USDT %s by uprobe\n", c.usdt, c.usdt == 1 ? "probe" : "probes");
-		if (c.excluded)
-			printf("%u more are left out, since kfxt itself calls them (--no-func-excludes)\n",
-			       c.excluded);
-	}
+		list_json(f, &c, funcs, cfg->count ? 0 : cnt);
+	else
+		list_text(f, &c, funcs, cfg->count ? 0 : cnt);
 	return (c.kernel && funcs_via(f, false) == FUNC_VIA_CNT) ||
 	       (c.user && funcs_via(f, true) == FUNC_VIA_CNT) ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 
 /* ---- presets ----------------------------------------------------------------- */
 
-static void print_preset_text(const struct source *s)
+static void print_preset_text(const struct source_ops *s)
 {
 	const struct source_tracepoint *t = s->tracepoints;
 	const char *lacks = source_lacks(s), *comma = "";
@@ -150,47 +178,99 @@ static void print_preset_text(const struct source *s)
 		printf("%s%s", comma, t->name);
 	printf("%s%s: ", s->file ? comma : "", s->file ?: "");
 	if (lacks)
-		printf("not here, there is no %s\n", lacks);
+		printf("not available, no %s\n", lacks);
 	else
-		printf("here\n");
+		printf("available\n");
 }
 
-static void print_preset_json(const struct source *s, bool first)
+static void print_preset_json(struct json *j, const struct source_ops *s)
 {
 	const struct source_tracepoint *t = s->tracepoints;
 
-	printf("%s\n  {\"name\": ", first ? "" : ",");
-	json_print_text(s->name);
-	printf(", \"about\": ");
-	json_print_text(s->about);
-	printf(", \"shows\": ");
-	json_print_text(s->shows);
-	printf(", \"by_default\": %s, \"tracepoints\": [", s->by_default ? "true" : "false");
-	for (; t < s->tracepoints + SOURCE_PARTS_MAX && t->name; t++) {
-		printf("%s", t == s->tracepoints ? "" : ", ");
-		json_print_text(t->name);
-	}
-	printf("], \"file\": ");
-	json_print_text(s->file);
-	printf(", \"lacks\": ");
-	json_print_text(source_lacks(s));
-	printf("}");
+	json_line(j, "  ");
+	json_object(j);
+	json_key_text(j, "name", s->name);
+	json_key_text(j, "about", s->about);
+	json_key_text(j, "shows", s->shows);
+	json_key_bool(j, "by_default", s->by_default);
+	json_key(j, "tracepoints");
+	json_array(j);
+	for (; t < s->tracepoints + SOURCE_PARTS_MAX && t->name; t++)
+		json_text(j, t->name);
+	json_end(j);
+	json_key_text(j, "file", s->file);
+	json_key_text(j, "lacks", source_lacks(s));
+	json_end(j);
 }
 
-static int list_presets(bool json)
+/* Is it one of @globs? Without any, all are that have a name. */
+static bool is_asked_for(const struct source_ops *s, char **globs, int cnt)
 {
-	enum source_id i;
+	int i;
 
-	if (json)
-		printf("{\"presets\": [");
-	for (i = 0; i < SOURCE_CNT; i++) {
-		if (json)
-			print_preset_json(&sources[i], i == 0);
-		else
-			print_preset_text(&sources[i]);
+	if (!s->name)
+		return false;
+	for (i = 0; i < cnt && !glob_match(globs[i], s->name);)
+		i++;
+	return i < cnt || !cnt;
+}
+
+static void list_presets_json(char **globs, int cnt)
+{
+	unsigned int i;
+	struct json j;
+
+	json_init(&j, stdout, true);
+	json_schema_object(&j);
+	json_key(&j, "presets");
+	json_array(&j);
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		if (is_asked_for(source_table[i], globs, cnt))
+			print_preset_json(&j, source_table[i]);
+	json_end(&j);
+	json_end(&j);
+}
+
+/* 0, or an exit code and the message is printed. */
+static int check_presets(char **globs, int cnt)
+{
+	char near[SUGGEST_CNT][SUGGEST_BYTES], text[SUGGEST_TEXT_BYTES];
+	const char *names[RAW_KIND_CNT];
+	unsigned int i, names_cnt;
+	bool found;
+
+	for (; cnt > 0; globs++, cnt--) {
+		for (i = names_cnt = 0, found = false; i < RAW_KIND_CNT; i++) {
+			if (source_table[i]->name)
+				names[names_cnt++] = source_table[i]->name;
+			found |= is_asked_for(source_table[i], globs, 1);
+		}
+		if (found)
+			continue;
+		suggest_names(*globs, names, names_cnt, near);
+		log_error("list: --presets: no such preset: '%s'%s", *globs, suggest_text(text, "", near));
+		return EXIT_USAGE;
 	}
+	return 0;
+}
+
+static bool has_func_opts(const struct func_opts *o)
+{
+	return o->globs.cnt || o->user.cnt || o->via.cnt || o->returns || o->parents || o->no_excludes;
+}
+
+static int list_presets(char **globs, int cnt, bool json)
+{
+	unsigned int i;
+	int code = check_presets(globs, cnt);
+
+	if (code)
+		return code;
 	if (json)
-		printf("]}\n");
+		list_presets_json(globs, cnt);
+	for (i = 0; i < RAW_KIND_CNT && !json; i++)
+		if (is_asked_for(source_table[i], globs, cnt))
+			print_preset_text(source_table[i]);
 	return EXIT_OK;
 }
 
@@ -203,9 +283,13 @@ int cmd_list(int argc, char **argv)
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
 	libbpf_set_print(NULL);
+	if (cfg.presets && (cfg.count || has_func_opts(&cfg.funcs))) {
+		log_error("list: --presets takes globs and --json only");
+		return EXIT_USAGE;
+	}
 	if (cfg.presets) {
 		output_begin();
-		return output_end("list", list_presets(cfg.json));
+		return output_end("list", list_presets(argv + first, argc - first, cfg.json));
 	}
 	code = func_opts_choose(&cfg.funcs, "list", true, &f);
 	if (!code) {

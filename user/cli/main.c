@@ -8,15 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "cmd.h"
 #include "exit.h"
-#include "log.h"
-#include "opt.h"
+#include "base/log.h"
+#include "cli/opt/opt.h"
 #include "output.h"
-
-#ifndef KFXT_VERSION
-#define KFXT_VERSION	"0.1.0"
-#endif
+#include "version.h"
 
 struct command {
 	const char *name;
@@ -26,13 +24,17 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", "record scheduling until stopped or a command ends", cmd_record },
-	{ "convert", "turn ftrace text, systrace HTML and the like into a trace", cmd_convert },
+	{ "estimate", "measure what a recording costs before making it", cmd_estimate },
+	{ "convert", "convert ftrace text, Trace Event JSON and the like to a trace", cmd_convert },
 	{ "dump", "print the records of a trace, one line each", cmd_dump },
 	{ "verify", "check a trace for damage and contradictions", cmd_verify },
 	{ "report", "summarise a trace: CPUs, rates, busiest threads", cmd_report },
-	{ "list", "show which functions would be traced, and how", cmd_list },
+	{ "diff", "compare the stack samples of two traces", cmd_diff },
+	{ "list", "list tracepoints, functions that would be traced, and presets", cmd_list },
 	{ "mark", "write a marker into the traces being recorded", cmd_mark },
-	{ "check", "tell what this kernel allows and what is missing", cmd_check },
+	{ "snapshot", "write what a recorder that runs has in memory into a file", cmd_snapshot },
+	{ "status", "show what a recorder that runs has, costs and lost", cmd_status },
+	{ "check", "report what this kernel supports and what is missing", cmd_check },
 };
 
 #define COMMAND_CNT	(sizeof(commands) / sizeof(commands[0]))
@@ -46,7 +48,7 @@ static int print_help(void)
 	       "Commands:\n");
 	for (i = 0; i < COMMAND_CNT; i++)
 		printf("  %-8s  %s\n", commands[i].name, commands[i].help);
-	printf("\nkfxt help COMMAND tells more about one; kfxt --version prints the version.\n");
+	printf("\nSee kfxt help COMMAND for each; kfxt --version prints the version.\n");
 	return EXIT_OK;
 }
 
@@ -58,14 +60,15 @@ static int print_version(void)
 
 static int complain_unknown(const char *name)
 {
-	const char *names[COMMAND_CNT], *near;
+	char near[SUGGEST_CNT][SUGGEST_BYTES], text[SUGGEST_TEXT_BYTES];
+	const char *names[COMMAND_CNT];
 	size_t i;
 
 	for (i = 0; i < COMMAND_CNT; i++)
 		names[i] = commands[i].name;
-	near = opt_nearest(name, names, COMMAND_CNT);
-	if (near)
-		log_error("unknown command: %s (did you mean %s?)", name, near);
+	suggest_names(name, names, COMMAND_CNT, near);
+	if (near[0][0])
+		log_error("unknown command: %s%s", name, suggest_text(text, "", near));
 	else
 		log_error("unknown command: %s (see kfxt --help)", name);
 	return EXIT_USAGE;
@@ -83,7 +86,7 @@ static const struct command *find_command(const char *name)
 
 static int complain_extra(const char *name, const char *word)
 {
-	log_error("%s: one operand too many: %s (see kfxt --help)", name, word);
+	log_error("%s: too many operands: %s (see kfxt --help)", name, word);
 	return EXIT_USAGE;
 }
 

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../bpf/session.h"
-#include "../record/tracefs.h"
+#include "bpf/abi/ids.h"
+#include "kernel/tracefs.h"
 #include "cmd.h"
 #include "exit.h"
-#include "log.h"
-#include "num.h"
-#include "opt.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "cli/opt/opt.h"
 
 #define MARKER_BYTES_MAX	1024	/* what kernels took before 6.8; they cut the rest */
 
@@ -24,12 +24,15 @@ struct mark_cfg {
 };
 
 static const struct opt rows[] = {
-	{ "begin", 'b', OPT_FLAG, NULL, "begin a slice called TEXT", offsetof(struct mark_cfg, begin), NULL, 0, 0 },
-	{ "end", 'e', OPT_FLAG, NULL, "end it", offsetof(struct mark_cfg, end), NULL, 0, 0 },
-	{ "counter", 'c', OPT_FLAG, NULL, "TEXT is NAME=VALUE, an integer",
-	  offsetof(struct mark_cfg, counter), NULL, 0, 0 },
-	{ "pid", 'p', OPT_U64, "PID", "of this process; otherwise of the parent, the shell",
-	  offsetof(struct mark_cfg, pid), NULL, 1, IDS_MAX },
+	{ .name = "begin", .letter = 'b', .kind = OPT_FLAG, .help = "begin a slice called TEXT",
+	  .offset = offsetof(struct mark_cfg, begin) },
+	{ .name = "end", .letter = 'e', .kind = OPT_FLAG, .help = "end it",
+	  .offset = offsetof(struct mark_cfg, end) },
+	{ .name = "counter", .letter = 'c', .kind = OPT_FLAG, .help = "TEXT is NAME=VALUE, an integer",
+	  .offset = offsetof(struct mark_cfg, counter) },
+	{ .name = "pid", .letter = 'p', .kind = OPT_U64, .metavar = "PID",
+	  .help = "of this process; otherwise of the parent, the shell",
+	  .offset = offsetof(struct mark_cfg, pid), .min = 1, .max = IDS_MAX },
 	{ 0 },
 };
 
@@ -66,7 +69,7 @@ static const char *check_text(const struct mark_cfg *cfg, const char *text, cons
 	const char *why = cfg->counter ? check_counter(text, value) : NULL;
 
 	if (cfg->begin + cfg->end + cfg->counter > 1)
-		return "only one of --begin, --end and --counter goes";
+		return "--begin, --end and --counter exclude each other";
 	if (!*text)
 		return "is empty";
 	if (strchr(text, '\n'))

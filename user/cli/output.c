@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The two ways in which printing results can fail, told apart.
+ * The two ways in which printing results can fail.
  */
 #include "output.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "exit.h"
-#include "log.h"
+#include "base/log.h"
 
 #define BUFFER_BYTES	(64 * 1024)
 
@@ -40,7 +40,7 @@ int output_end(const char *command, int code)
 	if (!fflush(stdout) && !failed)
 		return code;
 	err = errno;
-	/* Told once, however often this is called. */
+	/* Reported once, however often this is called. */
 	__fpurge(stdout);
 	clearerr(stdout);
 	if (err == EPIPE)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kfxt verify --repair: the files, and what the user is told.
+ * kfxt verify --repair: the files, and the messages about them.
  */
 #include "repair.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../record/sink.h"
+#include "analysis/repair.h"
+#include "io/sink.h"
+#include "io/temp_file.h"
 #include "exit.h"
-#include "input.h"
-#include "log.h"
+#include "io/input.h"
+#include "base/log.h"
 
 struct source {
 	struct input *in;
@@ -42,7 +43,7 @@ static bool is_in_the_way(const char *in, const char *out)
 	const bool has_from = !(strcmp(in, "-") ? stat(in, &from) : fstat(STDIN_FILENO, &from));
 
 	if (!strcmp(out, "-")) {
-		log_error("verify: -o -: --repair writes files only, which are whole or not there");
+		log_error("verify: -o -: --repair writes regular files only");
 		return true;
 	}
 	if (stat(out, &to))
@@ -61,21 +62,30 @@ static const char *plural_s(uint64_t cnt)
 	return cnt == 1 ? "" : "s";
 }
 
+static void show_damage(uint64_t offset, uint64_t len, const char *reason)
+{
+	if (len)
+		log_warn("dropped %" PRIu64 " byte%s at offset %" PRIu64 ": %s", len, plural_s(len), offset, reason);
+	else
+		log_warn("%s: added", reason);
+}
+
 static void show(const char *out, const struct repair_result *res)
 {
 	const uint64_t bytes = res->kept_bytes + res->dropped_bytes;
 	unsigned int i;
 
 	if (repair_was_whole(res)) {
-		log_info("%s: nothing to repair: a copy", out);
+		log_info("%s: nothing to repair, copied", out);
 		return;
 	}
 	for (i = 0; i < REPAIR_SHOWN_MAX && i < res->damages; i++)
-		log_warn("dropped %" PRIu64 " byte%s at offset %" PRIu64 ": %s", res->shown[i].len,
-			 plural_s(res->shown[i].len), res->shown[i].offset, res->shown[i].reason);
+		show_damage(res->shown[i].offset, res->shown[i].len, res->shown[i].reason);
 	if (res->damages > REPAIR_SHOWN_MAX)
 		log_warn("dropped more at %" PRIu64 " other places", res->damages - REPAIR_SHOWN_MAX);
-	if (res->cut)
+	if (res->cut && !res->ended)
+		log_warn("the end is missing: every CPU was ended already");
+	else if (res->cut)
 		log_warn("the end is missing: %u CPU%s ended at the last switch of each", res->ended,
 			 res->ended == 1 ? " was" : "s were");
 	if (res->gaps)
@@ -88,17 +98,10 @@ static void show(const char *out, const struct repair_result *res)
 /* Gives @temp, which is complete, its name. */
 static int publish(FILE *file, const char *temp, const char *out, const char **hint)
 {
-	int err;
-
 	/* The name must not be on the disk before the bytes are. */
 	if (fflush(file) || fsync(fileno(file)))
 		return -errno;
-	err = sink_keep_old(out, hint);
-	if (err > 0) {
-		*hint = "it is no regular file";
-		return -EINVAL;
-	}
-	return err ?: (rename(temp, out) ? -errno : 0);
+	return sink_replace(temp, out, hint);
 }
 
 /* @temp is the path of @file. An exit code; the message is printed. */
@@ -110,12 +113,15 @@ static int repair_into(struct source *src, FILE *file, const char *temp, const c
 
 	if (err == -ENODATA) {
 		log_error("verify: %s: not a Fuchsia trace: there is no record in it", input_name(src->in));
+	} else if (err == -EPROTO) {
+		log_error("verify: %s: not a Fuchsia trace: no magic number at the start and no %d records in a row (nothing was written)",
+			  input_name(src->in), REPAIR_RUN_MIN);
 	} else if (err && !res.output_failed) {
 		log_error("verify: %s: %s", input_name(src->in), input_error(err));
 	} else {
 		err = err ?: publish(file, temp, out, &hint);
 		if (err)
-			log_error("verify: %s: %s%s%s%s", out, strerror(-err), hint ? " (" : "", hint ?: "",
+			log_error("verify: %s: cannot write: %s%s%s%s", out, strerror(-err), hint ? " (" : "", hint ?: "",
 				  hint ? ")" : "");
 	}
 	if (err)
@@ -135,18 +141,20 @@ static int repair_input(struct source *src, const char *out)
 		return code;
 	}
 	/* In the same directory and mode 0600. */
-	fd = mkostemp(temp, O_CLOEXEC);
+	fd = temp_file_make(temp);
+	errno = fd < 0 ? -fd : 0;
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (file)
 		code = repair_into(src, file, temp, out);
 	else
-		log_error("verify: %s: %s", out, strerror(errno));
+		log_error("verify: %s: cannot write: %s", out, strerror(errno));
 	if (fd >= 0 && code)
 		unlink(temp);
 	if (file)
 		fclose(file);
 	else if (fd >= 0)
 		close(fd);
+	temp_file_end();
 	free(temp);
 	return code;
 }

@@ -1,44 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Makes a whole trace of one that is damaged or cut short: `kfxt verify --repair`.
+ * kfxt verify --repair.
  */
 #ifndef CLI_REPAIR_H
 #define CLI_REPAIR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include "../fxt/fxt.h"
-
-#define REPAIR_SHOWN_MAX	5
-
-/* What was done; sizes in bytes. */
-struct repair_result {
-	uint64_t records, kept_bytes;	/* of the input, in the copy */
-	uint64_t dropped_bytes;
-	uint64_t dropped_records;	/* that could be read but not be trusted, behind damage */
-	uint64_t damages;		/* stretches that are no records, and what was dropped for it */
-	struct {
-		uint64_t offset, len;	/* 0: none; the magic number is missing */
-		const char *reason;
-	} shown[REPAIR_SHOWN_MAX];	/* the first of them */
-	uint64_t gaps;			/* drawn where switches of a CPU may be missing */
-	unsigned int ended;		/* CPUs that had no end */
-	bool cut;			/* the end was missing */
-	bool output_failed;		/* what was returned is the output's error */
-};
-
-/*
- * Copies what @read gives to @out, which is seekable and empty, and puts in what it takes to
- * make it whole. @cut: set by @read if the input ends before its end. Memory does not
- * depend on the size. 0 or -errno; -ENODATA: there is no record at all.
- */
-int repair_copy(fxt_read_fn read, void *ctx, const bool *cut, FILE *out, struct repair_result *result);
-/* Whether the copy is the input, byte for byte. */
-bool repair_was_whole(const struct repair_result *result);
-
-/* The command: an exit code; the message is printed. */
+/* Writes a whole trace of @in to @out. An exit code; the message is printed. */
 int repair_file(const char *in, const char *out);
 
 #endif

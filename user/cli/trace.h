@@ -9,18 +9,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../fxt/fxt.h"
-#include "input.h"
+#include "fxt/fxt.h"
+#include "io/input.h"
 
+#define TRACE_HEAD_BYTES	4096
+
+struct converted;
+
+/* Stays where it is while it is open. */
 struct trace {
 	const char *command;		/* for messages */
 	struct input *in;
 	struct fxt_reader *reader;
+	struct converted *converted;	/* of another format than FXT; else NULL */
+	char head[TRACE_HEAD_BYTES];	/* read before it was known what reads it */
+	size_t head_len, head_at;
 	bool begun, has_ahead;
 	struct fxt_record ahead;	/* read already, if @has_ahead */
 };
 
-/* Opens @path for @command; the message is printed. Returns 0 or -errno. */
+/*
+ * Opens @path for @command; the message is printed. What is no FXT but a format that kfxt convert reads is
+ * read as if it were converted. Returns 0 or -errno:
+ *   -EPROTO	of such a format, without an event
+ */
 int trace_open(struct trace *t, const char *command, const char *path);
 /* The enum exit_code for what trace_open() returned: to read a terminal is wrong usage. */
 int trace_exit_code(int err);
@@ -29,6 +41,8 @@ int trace_exit_code(int err);
  *   -EPROTO	the input does not begin like a Fuchsia trace, or is empty
  */
 int trace_next(struct trace *t, struct fxt_record *rec);
+/* Of what was converted: whether parts of the input were damaged; the message is printed. After the last record. */
+bool trace_is_damaged(const struct trace *t);
 void trace_close(struct trace *t);
 
 #endif

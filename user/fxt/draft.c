@@ -16,6 +16,7 @@ void fxt_draft_begin(struct fxt_draft *d, struct fxt_writer *w, size_t words)
 {
 	d->w = w;
 	d->err = w->err;
+	d->missing = false;
 	d->words = words;
 	d->scratch_used = 0;
 	d->cut = 0;
@@ -33,10 +34,10 @@ void fxt_draft_require(struct fxt_draft *d, bool good)
 }
 
 /*
- * Makes a text fit to be written. Repaired ones live in the scratch space,
- * which has room for one more string whenever the record can still fit.
+ * Makes a string valid for the format. Repaired ones are in the scratch space,
+ * which has space for one more string whenever the record can still fit.
  */
-static void mend(struct fxt_draft *d, struct fxt_text *text, size_t max)
+static void repair(struct fxt_draft *d, struct fxt_text *text, size_t max)
 {
 	char *place = d->w->scratch + d->scratch_used;
 	struct fxt_utf8_repair done;
@@ -50,7 +51,7 @@ static void mend(struct fxt_draft *d, struct fxt_text *text, size_t max)
 	d->repaired += done.repaired;
 }
 
-/* A text whose bytes stand in the record. */
+/* A string whose bytes are in the record. */
 static void add_in_place(struct fxt_draft *d, struct fxt_text *text, size_t max)
 {
 	const char *given = text->data;
@@ -60,54 +61,60 @@ static void add_in_place(struct fxt_draft *d, struct fxt_text *text, size_t max)
 			d->err = -EMSGSIZE;
 		return;
 	}
-	mend(d, text, max);
+	repair(d, text, max);
 	if (text->data != given)
 		d->scratch_used += text->len;
 	text->in_place = true;
 	d->words += fxt_words(text->len);
 }
 
-static struct fxt_text *next_text(struct fxt_draft *d, struct fxt_str s)
+static inline struct fxt_text *next_text(struct fxt_draft *d, const struct fxt_str *s)
 {
 	struct fxt_text *text = &d->texts[d->texts_cnt++];
 
-	text->data = s.data ? s.data : "";
-	text->len = s.data ? s.len : 0;
-	text->ref = 0;
-	text->in_place = false;
-	text->pending = false;
+	*text = (struct fxt_text){ .data = s->data ? s->data : "", .len = s->data ? s->len : 0 };
 	return text;
 }
 
 /* With almost every index fixed, one record might need more than there are. */
 static bool can_register(const struct fxt_table *t, unsigned int needed)
 {
-	return fxt_table_room(t) >= needed;
+	return fxt_table_space(t) >= needed;
 }
 
-struct fxt_text *fxt_draft_string(struct fxt_draft *d, struct fxt_str s)
+/* A string that is not in the table: to be registered, or in the record. */
+static __attribute__((noinline)) void add_unregistered(struct fxt_draft *d, struct fxt_text *text, bool inlined)
 {
-	struct fxt_table *strings = d->w->strings;
+	text->pending = !inlined && can_register(d->w->strings, FXT_DRAFT_TEXTS);
+	d->missing |= text->pending;
+	if (text->pending)
+		return;
+	add_in_place(d, text, FXT_STRING_BYTES_MAX);
+	text->ref = FXT_STR_INLINE | text->len;
+}
+
+static inline struct fxt_text *add_string(struct fxt_draft *d, const struct fxt_str *s)
+{
 	struct fxt_text *text = next_text(d, s);
 
 	if (!text->len || d->err)
 		return text;
-	if (!s.inlined) {
-		/* What is in the table is known to be UTF-8: repeated names cost a lookup. */
-		if (text->len <= FXT_STRING_BYTES_MAX)
-			text->ref = fxt_table_find(strings, text->data, text->len);
-		text->pending = !text->ref && can_register(strings, FXT_DRAFT_TEXTS);
-	}
-	if (!text->ref && !text->pending) {
-		add_in_place(d, text, FXT_STRING_BYTES_MAX);
-		text->ref = FXT_STR_INLINE | text->len;
-	}
+	/* What is in the table is known to be UTF-8: repeated names cost a lookup. */
+	if (!s->inlined && text->len <= FXT_STRING_BYTES_MAX)
+		text->ref = fxt_table_find(d->w->strings, text->data, text->len);
+	if (!text->ref)
+		add_unregistered(d, text, s->inlined);
 	return text;
+}
+
+struct fxt_text *fxt_draft_string(struct fxt_draft *d, struct fxt_str s)
+{
+	return add_string(d, &s);
 }
 
 struct fxt_text *fxt_draft_plain(struct fxt_draft *d, struct fxt_str s, size_t max)
 {
-	struct fxt_text *text = next_text(d, s);
+	struct fxt_text *text = next_text(d, &s);
 
 	if (!d->err)
 		add_in_place(d, text, max);
@@ -126,44 +133,38 @@ struct fxt_draft_thread *fxt_draft_thread(struct fxt_draft *d, struct fxt_thread
 	if (!t.inlined) {
 		thread->ref = fxt_table_find(threads, thread->key, sizeof(thread->key));
 		thread->pending = !thread->ref && can_register(threads, FXT_DRAFT_THREADS);
+		d->missing |= thread->pending;
 	}
 	if (!thread->ref && !thread->pending)
 		d->words += fxt_thread_words(0);
 	return thread;
 }
 
-/* Words of an argument besides its header and strings. */
-static size_t value_words(const struct fxt_arg *arg)
+static void add_blob(struct fxt_draft *d, const struct fxt_arg *arg)
 {
-	switch (arg->type) {
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		return 1;
-	case FXT_ARG_BLOB:
-		return fxt_words(arg->blob.len);
-	default:
-		return 0;
-	}
+	size_t words = fxt_words(arg->blob.len);
+
+	/* Saturates: fifteen times the largest size_t must not wrap to something small. */
+	if (words > FXT_RECORD_WORDS_MAX)
+		d->err = d->err ? d->err : -EMSGSIZE;
+	else
+		d->words += 1 + words;
 }
 
-static void add_arg(struct fxt_draft *d, const struct fxt_arg *arg)
+static inline void add_arg(struct fxt_draft *d, const struct fxt_arg *arg)
 {
 	fxt_draft_require(d, (unsigned int)arg->type <= FXT_ARG_BLOB);
 	if (arg->type == FXT_ARG_BLOB)
 		fxt_draft_require(d, arg->blob.data || !arg->blob.len);
 	if (d->err)
 		return;
-	fxt_draft_string(d, arg->name);
+	add_string(d, &arg->name);
 	if (arg->type == FXT_ARG_STRING)
-		fxt_draft_string(d, arg->str);
-	/* Saturates: fifteen times the largest size_t must not wrap to something small. */
-	if (value_words(arg) > FXT_RECORD_WORDS_MAX)
-		d->err = d->err ? d->err : -EMSGSIZE;
+		add_string(d, &arg->str);
+	if (arg->type == FXT_ARG_BLOB)
+		add_blob(d, arg);
 	else
-		d->words += 1 + value_words(arg);
+		d->words += 1 + (FXT_WORD_TYPES >> arg->type & 1);
 }
 
 void fxt_draft_args(struct fxt_draft *d, const struct fxt_arg *args, unsigned int nargs)
@@ -206,7 +207,7 @@ static int register_string(struct fxt_draft *d, struct fxt_text *text)
 	struct fxt_table *strings = d->w->strings;
 	int index;
 
-	mend(d, text, FXT_STRING_BYTES_MAX);
+	repair(d, text, FXT_STRING_BYTES_MAX);
 	text->ref = fxt_table_find(strings, text->data, text->len);
 	if (text->ref)
 		return 0;
@@ -249,7 +250,7 @@ uint64_t *fxt_draft_place(struct fxt_draft *d)
 
 	if (!d->err && d->words > FXT_RECORD_WORDS_MAX)
 		d->err = -EMSGSIZE;
-	if (!d->err)
+	if (!d->err && d->missing)
 		register_missing(d);
 	if (d->err)
 		return NULL;
@@ -289,25 +290,6 @@ uint64_t *fxt_put_thread(uint64_t *at, const struct fxt_draft_thread *t)
 	return at + 2;
 }
 
-/* What stands in the upper half of an argument's header, by "Argument types". */
-static uint64_t header_value(const struct fxt_arg *arg, const struct fxt_text *value)
-{
-	switch (arg->type) {
-	case FXT_ARG_INT32:
-		return FXT_PUT(arg->i32, FXT_F_ARG_VALUE32);
-	case FXT_ARG_UINT32:
-		return FXT_PUT(arg->u32, FXT_F_ARG_VALUE32);
-	case FXT_ARG_STRING:
-		return FXT_PUT(value->ref, FXT_F_ARG_STRING);
-	case FXT_ARG_BOOL:
-		return FXT_PUT(arg->b, FXT_F_ARG_BOOL);
-	case FXT_ARG_BLOB:
-		return FXT_PUT(arg->blob.len, FXT_F_ARG_VALUE32);
-	default:
-		return 0;
-	}
-}
-
 /* What follows an argument's name. */
 static uint64_t *put_value(uint64_t *at, const struct fxt_arg *arg, const struct fxt_text *value)
 {
@@ -343,7 +325,7 @@ uint64_t *fxt_put_args(uint64_t *at, const struct fxt_text *texts, const struct 
 		at = fxt_put_text(at + 1, name);
 		at = put_value(at, &args[i], value);
 		*head = FXT_ARG_HEADER(args[i].type, at - head, name->ref) |
-			header_value(&args[i], value);
+			fxt_value_bits(&args[i], value ? value->ref : 0);
 	}
 	return at;
 }

@@ -219,4 +219,35 @@ enum fxt_arg_type {
 	(FXT_HEADER(FXT_SCHEDULING, words) | FXT_PUT(type, FXT_F_SCHED_TYPE) | \
 	 FXT_PUT(nargs, FXT_F_SCHED_NARGS) | FXT_PUT(cpu, FXT_F_SCHED_CPU))
 
+/* Arguments of one word: the name, and the string of the last one, are string references. */
+#define FXT_I32_ARG(name, v) \
+	(FXT_ARG_HEADER(FXT_ARG_INT32, 1, name) | FXT_PUT(v, FXT_F_ARG_VALUE32))
+#define FXT_BOOL_ARG(name, v) \
+	(FXT_ARG_HEADER(FXT_ARG_BOOL, 1, name) | FXT_PUT(v, FXT_F_ARG_BOOL))
+#define FXT_STR_ARG(name, ref) \
+	(FXT_ARG_HEADER(FXT_ARG_STRING, 1, name) | FXT_PUT(ref, FXT_F_ARG_STRING))
+
+/*
+ * "Context Switch Record", "Thread Wakeup Record": all but the arguments, which follow from word
+ * FXT_SWITCH_WORDS or FXT_WAKEUP_WORDS on. @at is where the record goes, @words its size. Macros, for
+ * what BPF programs and user space call a word are different types.
+ */
+#define FXT_SWITCH_WORDS	4
+#define FXT_SWITCH_HEADER(words, nargs, cpu, state) \
+	(FXT_SCHED_HEADER(FXT_SCHED_SWITCH, words, nargs, cpu) | FXT_PUT(state, FXT_F_SCHED_STATE))
+#define FXT_PUT_SWITCH(at, words, nargs, cpu, state, ts, out, in) \
+	do { \
+		(at)[0] = FXT_SWITCH_HEADER(words, nargs, cpu, state); \
+		(at)[1] = (ts); \
+		(at)[2] = (out); \
+		(at)[3] = (in); \
+	} while (0)
+#define FXT_WAKEUP_WORDS	3
+#define FXT_PUT_WAKEUP(at, words, nargs, cpu, ts, thread) \
+	do { \
+		(at)[0] = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, words, nargs, cpu); \
+		(at)[1] = (ts); \
+		(at)[2] = (thread); \
+	} while (0)
+
 #endif

@@ -28,11 +28,11 @@ extern "C" {
  * A string, not NUL-terminated, borrowed for the call it is passed to.
  * @inlined: false: registered in the string table once and referred to by its
  * index, the right choice for what repeats (names, categories); true: its bytes
- * stand in the record, the right choice for what does not.
+ * are in the record, the right choice for what does not.
  *
  * Writer: bytes that are not UTF-8 are replaced by U+FFFD, then whatever is
  * beyond FXT_STRING_BYTES_MAX is cut between two characters; both are counted
- * in fxt_writer_stats. Reader: always resolved, @inlined tells how it stood;
+ * in fxt_writer_stats. Reader: always resolved, @inlined is as it was in the file;
  * the bytes are those of the file, which need not be UTF-8.
  */
 struct fxt_str {
@@ -182,7 +182,7 @@ struct fxt_writer_stats {
 	uint64_t by_type[16];		/* by enum fxt_type, of what was handed on */
 	uint64_t strings_cut;		/* over-long, cut; each time one is given */
 	uint64_t strings_repaired;	/* were not UTF-8; each time one is given */
-	uint64_t strings_replaced;	/* table full, an older entry made room */
+	uint64_t strings_replaced;	/* table full, an older entry was replaced */
 	uint64_t threads_replaced;
 };
 
@@ -205,7 +205,7 @@ void fxt_writer_stats(const struct fxt_writer *w, struct fxt_writer_stats *stats
  * Tables full (32767 strings of 16 MiB in all, 255 threads): the entry that was
  * registered longest ago and that the record itself does not use is replaced.
  * With fewer than 32 strings (2 threads) that are not fixed, what is not
- * registered stands in the record.
+ * registered is in the record itself.
  */
 int fxt_write_magic(struct fxt_writer *w);
 /*
@@ -247,7 +247,7 @@ int fxt_write_mmap(struct fxt_writer *w, const struct fxt_mmap *m);
 int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *b);
 /*
  * Not read by Perfetto beyond 4095 words; prefer fxt_write_blob there. The data
- * is not copied; what stands before it must fit in 4095 words.
+ * is not copied; what precedes it must fit in 4095 words.
  */
 int fxt_write_large_blob(struct fxt_writer *w, const struct fxt_large_blob *b,
 			 const struct fxt_arg *args, unsigned int nargs);
@@ -265,7 +265,7 @@ struct fxt_reader;
 /* Where bytes come from: the number read, 0 at the end, or -errno. */
 typedef long (*fxt_read_fn)(void *ctx, void *buf, size_t len);
 
-/* What fxt_reader_next() found; subtypes stand beside the record's own type. */
+/* What fxt_reader_next() found; subtypes are values of their own. */
 enum fxt_kind {
 	FXT_KIND_MAGIC,
 	FXT_KIND_PROVIDER_INFO,		/* .provider */
@@ -299,6 +299,7 @@ struct fxt_record {
 	enum fxt_kind kind;
 	uint64_t offset;		/* of its first byte in the input */
 	uint64_t len;			/* in bytes */
+	uint64_t content_len;		/* of these, those up to the last field that is known of its kind */
 	uint32_t provider_id;		/* the one it belongs to; 0 before the first */
 	bool has_ts;
 	uint64_t ts;
@@ -390,7 +391,7 @@ int fxt_reader_next(struct fxt_reader *r, struct fxt_record *rec);
  */
 long fxt_reader_payload(struct fxt_reader *r, void *buf, size_t len);
 /*
- * More of the current record as it stands in the input, header and all, in order from its
+ * More of the current record as it is in the input, header and all, in order from its
  * first byte: returns as above. Of damage there is nothing. Not together with the payload.
  */
 long fxt_reader_raw(struct fxt_reader *r, void *buf, size_t len);

@@ -100,10 +100,10 @@ static long read_source(struct fxt_reader *r, void *buf, size_t len)
 	return n;
 }
 
-/* Reads more, so that there will be room for @need bytes. */
+/* Reads more, after making space for @need bytes. */
 static int refill(struct fxt_reader *r, size_t need)
 {
-	size_t front = r->offset % FXT_WORD, held = buffered(r), room;
+	size_t front = r->offset % FXT_WORD, held = buffered(r), space;
 	long n;
 
 	if (r->pos != front && (held <= MOVE_BYTES || BUF_BYTES - r->pos < need)) {
@@ -111,8 +111,8 @@ static int refill(struct fxt_reader *r, size_t need)
 		r->pos = front;
 		r->end = front + held;
 	}
-	room = BUF_BYTES - r->end;
-	n = read_source(r, r->buf + r->end, room < CHUNK_BYTES ? room : CHUNK_BYTES);
+	space = BUF_BYTES - r->end;
+	n = read_source(r, r->buf + r->end, space < CHUNK_BYTES ? space : CHUNK_BYTES);
 	if (n < 0)
 		return n;
 	r->end += n;
@@ -135,6 +135,7 @@ static int report(struct fxt_reader *r, struct fxt_record *rec, uint64_t from, c
 	rec->kind = FXT_KIND_DAMAGED;
 	rec->offset = from;
 	rec->len = r->offset - from;
+	rec->content_len = 0;
 	rec->provider_id = r->current->id;
 	rec->has_ts = false;
 	rec->ts = 0;
@@ -219,7 +220,7 @@ static int confirmed(struct fxt_reader *r, uint64_t words)
 	return true;
 }
 
-/* A one-word record of this kind is easily mistaken; its provider tells. */
+/* A one-word record of this kind is easily mistaken for another; its provider decides. */
 static bool names_unknown_provider(const struct fxt_reader *r, const struct fxt_record *rec)
 {
 	return (rec->kind == FXT_KIND_PROVIDER_SECTION || rec->kind == FXT_KIND_PROVIDER_EVENT) &&
@@ -321,6 +322,7 @@ static inline int accept(struct fxt_reader *r, struct fxt_record *rec, uint64_t 
 	keep_raw(r, words);
 	rec->offset = from;
 	rec->len = words * FXT_WORD;
+	rec->content_len = rec->len;
 	rec->provider_id = r->current->id;
 	return 1;
 }
@@ -346,7 +348,10 @@ static int accept_doubtful(struct fxt_reader *r, struct fxt_record *rec, uint64_
 		return damaged(r, rec, 0, unknown ? "unknown record, and none follows it" :
 						    "size beyond the content");
 	decode(r, rec, words, words, &d);
-	return accept(r, rec, words);
+	ret = accept(r, rec, words);
+	if (ret > 0 && !unknown && rec->kind != FXT_KIND_DAMAGED)
+		rec->content_len = content * FXT_WORD;
+	return ret;
 }
 
 /* A large record whose payload is not looked at before it is handed out. */
@@ -362,6 +367,7 @@ static int accept_large(struct fxt_reader *r, struct fxt_record *rec, uint64_t w
 	}
 	rec->offset = r->offset;
 	rec->len = words * FXT_WORD;
+	rec->content_len = rec->len;
 	rec->provider_id = r->current->id;
 	r->left = (words - head_words) * FXT_WORD;
 	advance(r, head_words * FXT_WORD);
@@ -426,7 +432,7 @@ static int read_record(struct fxt_reader *r, struct fxt_record *rec)
 	if (buffered(r) < words * FXT_WORD)
 		return damaged(r, rec, 0, "record cut short by the end of the input");
 	reason = decode(r, rec, words, words, &d);
-	/* A magic number that is wrong tells no size either. */
+	/* Of a wrong magic number the size is not known either. */
 	if (reason)
 		return damaged(r, rec, rec->kind == FXT_KIND_MAGIC ? 1 : words, reason);
 	content = content_words(r, &d, rec);
@@ -453,7 +459,7 @@ static int check_magic(struct fxt_reader *r, struct fxt_record *rec)
 	return report(r, rec, r->offset, reason);
 }
 
-/* Passes what nobody asked for of a large record. */
+/* Skips the rest of a large record that was not asked for. */
 static int leave_large(struct fxt_reader *r, struct fxt_record *rec)
 {
 	int err;

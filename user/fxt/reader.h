@@ -45,7 +45,7 @@ struct fxt_reader {
 	bool ended;			/* the source said so */
 	bool started;
 
-	/* The record handed out last, where it is not behind us altogether. */
+	/* The record handed out last, while some of it is still to be read. */
 	uint64_t left;			/* bytes of it still to pass */
 	uint64_t payload;		/* bytes of these that are payload */
 	const unsigned char *payload_data;	/* payload that is in memory, else NULL */
@@ -58,7 +58,7 @@ struct fxt_reader {
 	const char *damage_reason;
 
 	struct fxt_provider *current;
-	struct fxt_provider *nobody;	/* id 0 until one is announced */
+	struct fxt_provider *unnamed;	/* id 0 until one is announced */
 	struct fxt_provider *spare;	/* for providers beyond the limit */
 	struct fxt_provider *providers[FXT_PROVIDERS_MAX];
 	unsigned int providers_cnt;

@@ -13,7 +13,7 @@
 #define DATA_LONG	"data longer than its record"
 
 /* The next words, or NULL if they are not there. */
-static inline const uint64_t *take(struct fxt_decoder *d, size_t words)
+static inline const uint64_t *take_words(struct fxt_decoder *d, size_t words)
 {
 	const uint64_t *at = d->at;
 
@@ -25,7 +25,7 @@ static inline const uint64_t *take(struct fxt_decoder *d, size_t words)
 
 static inline bool take_word(struct fxt_decoder *d, uint64_t *word)
 {
-	const uint64_t *at = take(d, 1);
+	const uint64_t *at = take_words(d, 1);
 
 	if (at)
 		*word = *at;
@@ -34,7 +34,7 @@ static inline bool take_word(struct fxt_decoder *d, uint64_t *word)
 
 static bool take_bytes(struct fxt_decoder *d, size_t len, const void **data)
 {
-	*data = take(d, fxt_words(len));
+	*data = take_words(d, fxt_words(len));
 	return *data;
 }
 
@@ -329,7 +329,7 @@ static const char *decode_legacy_switch(struct fxt_decoder *d, struct fxt_record
 static const char *decode_switch(struct fxt_decoder *d, struct fxt_record *rec, uint64_t head)
 {
 	struct fxt_switch *s = &rec->context_switch;
-	const uint64_t *at = take(d, 3);
+	const uint64_t *at = take_words(d, 3);
 
 	rec->kind = FXT_KIND_SWITCH;
 	if (!at)
@@ -348,7 +348,7 @@ static const char *decode_switch(struct fxt_decoder *d, struct fxt_record *rec, 
 static const char *decode_wakeup(struct fxt_decoder *d, struct fxt_record *rec, uint64_t head)
 {
 	struct fxt_wakeup *s = &rec->wakeup;
-	const uint64_t *at = take(d, 2);
+	const uint64_t *at = take_words(d, 2);
 
 	rec->kind = FXT_KIND_WAKEUP;
 	if (!at)
@@ -429,7 +429,7 @@ static const char *decode_backtrace(struct fxt_decoder *d, struct fxt_record *re
 	if (!take_ts(d, rec, &b->ts) ||
 	    !take_thread(d, rec, FXT_GET(head, FXT_F_PROF_THREAD), &b->thread))
 		return TOO_SHORT;
-	b->frames = take(d, b->frames_cnt);
+	b->frames = take_words(d, b->frames_cnt);
 	return b->frames ? NULL : DATA_LONG;
 }
 

@@ -52,10 +52,10 @@ static void reset(struct fxt_provider *p, uint32_t id)
 
 int fxt_tables_open(struct fxt_reader *r)
 {
-	r->nobody = new_provider(0);
+	r->unnamed = new_provider(0);
 	r->spare = new_provider(0);
-	r->current = r->nobody;
-	return r->nobody && r->spare ? 0 : -ENOMEM;
+	r->current = r->unnamed;
+	return r->unnamed && r->spare ? 0 : -ENOMEM;
 }
 
 void fxt_tables_close(struct fxt_reader *r)
@@ -65,7 +65,7 @@ void fxt_tables_close(struct fxt_reader *r)
 	for (i = 0; i < r->providers_cnt; i++)
 		free_provider(r->providers[i]);
 	free_provider(r->spare);
-	free_provider(r->nobody);
+	free_provider(r->unnamed);
 }
 
 static struct fxt_provider *find_provider(const struct fxt_reader *r, uint32_t id)
@@ -75,7 +75,7 @@ static struct fxt_provider *find_provider(const struct fxt_reader *r, uint32_t i
 	for (i = 0; i < r->providers_cnt; i++)
 		if (r->providers[i]->id == id)
 			return r->providers[i];
-	return id ? NULL : r->nobody;
+	return id ? NULL : r->unnamed;
 }
 
 bool fxt_tables_known(const struct fxt_reader *r, uint32_t provider)

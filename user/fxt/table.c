@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash table from keys to the small integers that stand for them in a trace.
+ * A hash table from keys to the small integers that replace them in a trace.
  *
  * Entries are an array addressed by index. Links between them are indexes too,
  * 0 being none: one chain per hash bucket, one queue of the replaceable entries
@@ -20,6 +20,7 @@ struct entry {
 	uint32_t hash, len;
 	uint16_t chain;		/* next in the bucket */
 	uint16_t next;		/* next in the queue, or in the free list */
+	uint16_t followed;	/* what was found after it, 0: nothing */
 	bool fixed;
 };
 
@@ -29,16 +30,30 @@ struct fxt_table {
 	uint32_t mask;
 	unsigned int limit;
 	unsigned int fresh;	/* lowest index never given away */
+	unsigned int last;	/* highest index ever used */
 	unsigned int fixed;	/* how many are */
 	uint16_t oldest, youngest, free;
+	uint16_t found;		/* the last one that was */
 	bool began;		/* a replaceable entry was added: too late for fixed ones */
 	size_t bytes, bytes_max;
 	uint64_t record, replaced;
 };
 
-/* Up to seven bytes as one word, without a call: two loads that may overlap. */
-static uint64_t load_short(const unsigned char *at, size_t len)
+#define HASH_FIRST	0x9e3779b97f4a7c15ULL	/* odd, with bits all over */
+#define HASH_SECOND	0xff51afd7ed558ccdULL
+
+static inline uint64_t load_word(const char *at)
 {
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Up to seven bytes as one word, without a call: two loads that may overlap. */
+static inline uint64_t load_short(const char *at, size_t len)
+{
+	const unsigned char *byte = (const unsigned char *)at;
 	uint32_t low, high;
 
 	if (len >= sizeof(low)) {
@@ -46,24 +61,30 @@ static uint64_t load_short(const unsigned char *at, size_t len)
 		memcpy(&high, at + len - sizeof(high), sizeof(high));
 		return low | (uint64_t)high << 32;
 	}
-	return len ? at[0] | (uint64_t)at[len / 2] << 8 | (uint64_t)at[len - 1] << 16 : 0;
+	return len ? byte[0] | (uint64_t)byte[len / 2] << 8 | (uint64_t)byte[len - 1] << 16 : 0;
 }
 
-/* Eight bytes a step: each step is a bijection of the state, so short keys cannot collapse. */
-static uint32_t hash_key(const void *key, size_t len)
+/* Sixteen bytes: for either word a bijection of the state, so keys that differ in one cannot collapse. */
+static inline uint64_t hash_words(uint64_t h, uint64_t a, uint64_t b)
 {
-	uint64_t h = len * 0x9e3779b97f4a7c15ULL, word;
-	const unsigned char *at = key;
+	h = (h ^ a) * HASH_FIRST;
+	return (h ^ h >> 32 ^ b) * HASH_SECOND;
+}
 
-	for (; len >= sizeof(word); at += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		h = (h ^ word) * 0xff51afd7ed558ccdULL;
-		h ^= h >> 32;
+/* Sixteen bytes a step; the last ones may overlap. */
+static inline uint32_t hash_key(const char *key, size_t len)
+{
+	uint64_t h = len;
+	size_t at;
+
+	if (len < 8) {
+		h = hash_words(h, load_short(key, len), 0);
+	} else {
+		for (at = 16; at < len; at += 16)
+			h = hash_words(h, load_word(key + at - 16), load_word(key + at - 8));
+		h = hash_words(h, load_word(len < 16 ? key : key + len - 16), load_word(key + len - 8));
 	}
-	h = (h ^ load_short(at, len)) * 0xff51afd7ed558ccdULL;
-	h ^= h >> 32;
-	h *= 0xc4ceb9fe1a85ec53ULL;
-	return h >> 32;
+	return (uint32_t)((h ^ h >> 32) * HASH_FIRST >> 32);
 }
 
 int fxt_table_open(struct fxt_table **out, unsigned int limit, size_t bytes_max)
@@ -95,7 +116,7 @@ void fxt_table_close(struct fxt_table *t)
 
 	if (!t)
 		return;
-	for (i = 1; t->entries && i <= t->limit; i++)
+	for (i = 1; i <= t->last; i++)
 		free(t->entries[i].key);
 	free(t->entries);
 	free(t->buckets);
@@ -107,20 +128,48 @@ void fxt_table_begin(struct fxt_table *t)
 	t->record++;
 }
 
-unsigned int fxt_table_find(struct fxt_table *t, const void *key, size_t len)
+/* Eight bytes a step; the last ones may overlap. */
+static inline bool is_same(const char *a, const char *b, size_t len)
+{
+	size_t at;
+
+	if (len < 8)
+		return load_short(a, len) == load_short(b, len);
+	for (at = 8; at < len; at += 8)
+		if (load_word(a + at - 8) != load_word(b + at - 8))
+			return false;
+	return load_word(a + len - 8) == load_word(b + len - 8);
+}
+
+static __attribute__((noinline)) unsigned int search(struct fxt_table *t, const char *key, size_t len)
 {
 	uint32_t hash = hash_key(key, len);
+	struct entry *e;
 	unsigned int i;
 
-	for (i = t->buckets[hash & t->mask]; i; i = t->entries[i].chain) {
-		struct entry *e = &t->entries[i];
-
-		if (e->hash == hash && e->len == len && !memcmp(e->key, key, len)) {
+	for (i = t->buckets[hash & t->mask]; i; i = e->chain) {
+		e = &t->entries[i];
+		if (e->hash == hash && e->len == len && is_same(e->key, key, len)) {
 			e->used = t->record;
+			t->entries[t->found].followed = (uint16_t)i;
+			t->found = (uint16_t)i;
 			return i;
 		}
 	}
 	return 0;
+}
+
+/* Records of a kind name the same things in the same order: what followed the last one found may well be it. */
+unsigned int fxt_table_find(struct fxt_table *t, const void *key, size_t len)
+{
+	uint16_t i = t->entries[t->found].followed;
+	struct entry *e = &t->entries[i];
+
+	if (!e->key || e->len != len || !is_same(e->key, key, len))
+		return search(t, key, len);
+	e->used = t->record;
+	t->found = i;
+	return i;
 }
 
 static void unchain(struct fxt_table *t, unsigned int index)
@@ -146,7 +195,7 @@ static void drop(struct fxt_table *t, unsigned int index)
 	t->free = index;
 }
 
-/* Makes room: of what the record does not use, the one added longest ago goes. */
+/* Frees an index: of those that the record does not use, the one added longest ago. */
 static bool replace_oldest(struct fxt_table *t)
 {
 	unsigned int prev = 0, i = t->oldest;
@@ -178,7 +227,7 @@ static void enqueue(struct fxt_table *t, unsigned int index)
 	t->youngest = index;
 }
 
-/* An index nobody has, fixed ones stepped over; the caller made sure there is one. */
+/* An unused index, fixed ones skipped; the caller made sure there is one. */
 static unsigned int take_index(struct fxt_table *t)
 {
 	unsigned int index;
@@ -204,6 +253,8 @@ static void fill_entry(struct fxt_table *t, unsigned int index, char *copy, size
 	struct entry *e = &t->entries[index];
 	uint16_t *bucket;
 
+	if (index > t->last)
+		t->last = index;
 	e->key = copy;
 	e->len = len;
 	e->hash = hash_key(copy, len);
@@ -270,14 +321,19 @@ void fxt_table_forget(struct fxt_table *t)
 	t->youngest = 0;
 }
 
-unsigned int fxt_table_room(const struct fxt_table *t)
+unsigned int fxt_table_space(const struct fxt_table *t)
 {
 	return t->limit - t->fixed;
 }
 
+unsigned int fxt_table_last(const struct fxt_table *t)
+{
+	return t->last;
+}
+
 const void *fxt_table_fixed(const struct fxt_table *t, unsigned int index, size_t *len)
 {
-	if (index > t->limit || !t->entries[index].fixed)
+	if (index > t->last || !t->entries[index].fixed)
 		return NULL;
 	*len = t->entries[index].len;
 	return t->entries[index].key;

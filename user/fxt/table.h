@@ -36,7 +36,9 @@ int fxt_table_add_fixed(struct fxt_table *t, unsigned int index, const void *key
 void fxt_table_forget(struct fxt_table *t);
 
 /* How many indexes are not fixed. */
-unsigned int fxt_table_room(const struct fxt_table *t);
+unsigned int fxt_table_space(const struct fxt_table *t);
+/* The highest index ever used, 0 if there is none. */
+unsigned int fxt_table_last(const struct fxt_table *t);
 /* The key of a fixed index, or NULL. */
 const void *fxt_table_fixed(const struct fxt_table *t, unsigned int index, size_t *len);
 /* How many were replaced so far. */

@@ -43,7 +43,7 @@ static const struct lead *find_lead(unsigned char c)
 	return NULL;
 }
 
-/* Takes one character, or the bytes one U+FFFD stands for; @n is how many bytes it was. */
+/* Takes one character, or the bytes that become one U+FFFD; @n is how many bytes it was. */
 static bool take_char(const unsigned char *s, size_t len, size_t *n)
 {
 	const struct lead *lead;

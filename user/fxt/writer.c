@@ -11,7 +11,6 @@
 
 #include "table.h"
 
-#define BUF_WORDS	8192U			/* 64 KiB: two of the largest records */
 #define STRINGS_BYTES	(16U << 20)		/* of the string table, so that it stays bounded */
 #define THREADS_BYTES	(FXT_THREAD_INDEX_MAX * 16U)
 #define SCRATCH_BYTES	65536U			/* a record's worth and one more string */
@@ -25,7 +24,7 @@ int fxt_writer_open(struct fxt_writer **out, fxt_write_fn write, void *ctx)
 		return -ENOMEM;
 	w->write = write;
 	w->ctx = ctx;
-	w->buf = malloc(BUF_WORDS * FXT_WORD);
+	w->buf = malloc(FXT_BUF_WORDS * FXT_WORD);
 	w->scratch = malloc(SCRATCH_BYTES);
 	if (!w->buf || !w->scratch)
 		goto err_free;
@@ -53,7 +52,7 @@ static uint64_t record_words(uint64_t header)
 							  FXT_GET(header, FXT_F_SIZE);
 }
 
-/* Counts the records that begin in these words; a large one may go on behind them. */
+/* Counts the records that begin in these words; a large one may continue after them. */
 static void count_types(struct fxt_writer *w, const char *at, uint64_t words)
 {
 	uint64_t header, size;
@@ -113,7 +112,7 @@ uint64_t *fxt_writer_reserve(struct fxt_writer *w, size_t words)
 {
 	uint64_t *at;
 
-	if (words > BUF_WORDS - w->used)
+	if (words > FXT_BUF_WORDS - w->used)
 		fxt_writer_flush(w);
 	if (w->err)
 		return NULL;
@@ -126,7 +125,7 @@ uint64_t *fxt_writer_reserve(struct fxt_writer *w, size_t words)
 
 int fxt_writer_pass(struct fxt_writer *w, const void *data, size_t len)
 {
-	if (len > (BUF_WORDS - w->used) * FXT_WORD) {
+	if (len > (FXT_BUF_WORDS - w->used) * FXT_WORD) {
 		fxt_writer_flush(w);
 		hand_on(w, data, len / FXT_WORD);
 	} else if (len) {
@@ -157,6 +156,23 @@ static long count_records(const char *at, size_t len)
 	return cnt;
 }
 
+/* One record that the buffer has space for, as most are; false: nothing was done. */
+static inline bool put_record(struct fxt_writer *w, const void *record, size_t len)
+{
+	uint64_t header;
+
+	if (len < FXT_WORD || len > (FXT_BUF_WORDS - w->used) * FXT_WORD)
+		return false;
+	memcpy(&header, record, FXT_WORD);
+	if (record_words(header) * FXT_WORD != len)
+		return false;
+	memcpy(w->buf + w->used, record, len);
+	w->used += len / FXT_WORD;
+	w->stats.records++;
+	w->stats.bytes += len;
+	return true;
+}
+
 int fxt_write_raw(struct fxt_writer *w, const void *records, size_t len)
 {
 	long cnt;
@@ -164,6 +180,8 @@ int fxt_write_raw(struct fxt_writer *w, const void *records, size_t len)
 
 	if (w->err)
 		return w->err;
+	if (put_record(w, records, len))
+		return 0;
 	cnt = count_records(records, len);
 	if (cnt < 0)
 		return cnt;

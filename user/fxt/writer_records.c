@@ -46,12 +46,12 @@ static int change_provider(struct fxt_writer *w, uint32_t id)
 	w->provider = id;
 	fxt_table_forget(w->strings);
 	fxt_table_forget(w->threads);
-	for (i = 1; i <= FXT_STRING_INDEX_MAX && !w->err; i++) {
+	for (i = 1; i <= fxt_table_last(w->strings) && !w->err; i++) {
 		key = fxt_table_fixed(w->strings, i, &len);
 		if (key)
 			fxt_put_string_record(w, i, key, len);
 	}
-	for (i = 1; i <= FXT_THREAD_INDEX_MAX && !w->err; i++) {
+	for (i = 1; i <= fxt_table_last(w->threads) && !w->err; i++) {
 		key = fxt_table_fixed(w->threads, i, &len);
 		if (key)
 			fxt_put_thread_record(w, i, key);
@@ -152,6 +152,8 @@ int fxt_write_event(struct fxt_writer *w, const struct fxt_event *e,
 	struct fxt_draft d;
 	uint64_t *at;
 
+	if (fxt_put_event(w, e, args, nargs))
+		return 0;
 	fxt_draft_begin(&d, w, 2 + has_id);
 	fxt_draft_require(&d, (unsigned int)e->type <= FXT_FLOW_END);
 	thread = fxt_draft_thread(&d, e->thread);
@@ -181,18 +183,14 @@ int fxt_write_switch(struct fxt_writer *w, const struct fxt_switch *s,
 	struct fxt_draft d;
 	uint64_t *at;
 
-	fxt_draft_begin(&d, w, 4);
+	fxt_draft_begin(&d, w, FXT_SWITCH_WORDS);
 	fxt_draft_require(&d, (unsigned int)s->state <= FXT_STATE_DEAD);
 	fxt_draft_args(&d, args, nargs);
 	at = fxt_draft_place(&d);
 	if (!at)
 		return d.err;
-	*at++ = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, d.words, nargs, s->cpu) |
-		FXT_PUT(s->state, FXT_F_SCHED_STATE);
-	*at++ = s->ts;
-	*at++ = s->out;
-	*at++ = s->in;
-	fxt_put_args(at, d.texts, args, nargs);
+	FXT_PUT_SWITCH(at, d.words, nargs, s->cpu, s->state, s->ts, s->out, s->in);
+	fxt_put_args(at + FXT_SWITCH_WORDS, d.texts, args, nargs);
 	return 0;
 }
 
@@ -203,15 +201,13 @@ int fxt_write_wakeup(struct fxt_writer *w, const struct fxt_wakeup *s,
 	struct fxt_draft d;
 	uint64_t *at;
 
-	fxt_draft_begin(&d, w, 3);
+	fxt_draft_begin(&d, w, FXT_WAKEUP_WORDS);
 	fxt_draft_args(&d, args, nargs);
 	at = fxt_draft_place(&d);
 	if (!at)
 		return d.err;
-	*at++ = FXT_SCHED_HEADER(FXT_SCHED_WAKEUP, d.words, nargs, s->cpu);
-	*at++ = s->ts;
-	*at++ = s->thread;
-	fxt_put_args(at, d.texts, args, nargs);
+	FXT_PUT_WAKEUP(at, d.words, nargs, s->cpu, s->ts, s->thread);
+	fxt_put_args(at + FXT_WAKEUP_WORDS, d.texts, args, nargs);
 	return 0;
 }
 
@@ -323,7 +319,7 @@ static int put_blob(struct fxt_writer *w, enum fxt_blob_type type, struct fxt_st
 	struct fxt_text *text;
 	struct fxt_draft d;
 	uint64_t *at;
-	size_t room;
+	size_t space;
 
 	fxt_draft_begin(&d, w, 1);
 	fxt_draft_require(&d, type >= FXT_BLOB_DATA && type <= FXT_BLOB_PERFETTO);
@@ -331,10 +327,10 @@ static int put_blob(struct fxt_writer *w, enum fxt_blob_type type, struct fxt_st
 	text = fxt_draft_string(&d, name);
 	if (d.err)
 		return d.err;
-	/* A name has at most 4000 words, so there is always room. */
-	room = (FXT_RECORD_WORDS_MAX - d.words) * FXT_WORD;
-	if (*len > room)
-		*len = room;
+	/* A name has at most 4000 words, so there is always space. */
+	space = (FXT_RECORD_WORDS_MAX - d.words) * FXT_WORD;
+	if (*len > space)
+		*len = space;
 	d.words += fxt_words(*len);
 	at = fxt_draft_place(&d);
 	if (!at)

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of triggers on events: interrupts, calls, lines of the log, markers, exits, pressure.
+ */
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trigger_made.h"
+
+static void test_words(void **state)
+{
+	static const char *const good[] = {
+		"irq>1ms", "syscall:read>100ms", "syscall:*>1s:comm=db*", "func:vfs_*>10ms:pid=3",
+		"log~soft lockup|hung: x", "mark=a:comm=b", "event=oom:mark_victim",
+		"event=sched:sched_process_exec/pid > 9/", "exit:comm=db*", "exit:pid=3:comm=x", "exit:signal", "exit:comm=a:b:signal=SIGSEGV", "exit:signal=9:pid=3", "exit:code=0",
+		"exit:comm=x:code", "psi:io:full>150ms/1s",
+	};
+	static const struct {
+		const char *word, *why;
+	} bad[] = {
+		{ "irq>1ms:comm=x", "irq>1ms:comm=x: this trigger is about no thread and takes no selectors" },
+		{ "irq:x>1ms", "irq:x>1ms: after irq comes '>', as in irq>1ms" },
+		{ "syscall>1ms", "syscall>1ms: after syscall comes ':', as in syscall:fsync>100ms" },
+		{ "syscall:>1ms", "syscall:>1ms: a name is needed, then '>' and a time" },
+		{ "func:x", "func:x: a name is needed, then '>' and a time" },
+		{ "func:x>1", "func:x>1: a time needs a unit: ns, us, ms, s, m or h" },
+		{ "log~", "log~: a regular expression is needed" },
+		{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
+		{ "log~a(b", "log~a(b: the regular expression has a parenthesis without its other half" },
+		{ "mark=", "mark=: the text of the marker is needed, or a glob" },
+		{ "event=oom", "event=oom: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+		{ "event=oom:", "event=oom:: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+		{ "event=a:b//", "event=a:b//: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+		{ "event=a:b*", "event=a:b*: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+		{ "exit:", "exit:: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
+		{ "exit:signals", "exit:signals: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
+		{ "exit:signal=", "exit:signal=: a selector has no value" },
+		{ "exit:signal=SIGNO", "exit:signal=SIGNO: signal= takes a signal: SEGV, SIGSEGV or 11" },
+		{ "exit:signal=0", "exit:signal=0: signal= takes a signal: SEGV, SIGSEGV or 11" },
+		{ "exit:signal=65", "exit:signal=65: signal= takes a signal: SEGV, SIGSEGV or 11" },
+		{ "exit:code=256", "exit:code=256: code= takes a number from 0 to 255" },
+		{ "exit:code:signal", "exit:code:signal: an exit has one signal or one code" },
+		{ "exit:comm=a:name=b", "exit:comm=a:name=b: unknown selector (there are :comm=GLOB, :cgroup=DIR, :pid=N, :signal and :code)" },
+		{ "runq>5ms:signal=9", "runq>5ms:signal=9: unknown selector (there are :comm=GLOB, :cgroup=DIR and :pid=N)" },
+		{ "psi:disk:some>1s/2s", "psi:disk:some>1s/2s: after psi: comes a resource: cpu, memory or io" },
+		{ "psi:io:some=x", "psi:io:some=x: after psi: comes a resource: cpu, memory or io" },
+		{ "psi:io>1s/2s", "psi:io>1s/2s: after psi: comes a resource: cpu, memory or io" },
+		{ "psi:io:any>1s/2s",
+		  "psi:io:any>1s/2s: after the resource comes :some>TIME/WINDOW or :full>TIME/WINDOW" },
+		{ "psi:io:some>1s/1s",
+		  "psi:io:some>1s/1s: the window must be from 500ms to 10s, and longer than the time" },
+		{ "psi:io:some>1s/1m",
+		  "psi:io:some>1s/1m: the window must be from 500ms to 10s, and longer than the time" },
+	};
+	static const char *const sources[] = {
+		"irq", "syscalls:read", "syscalls:*", "func:vfs_*", "log", "marker", "oom:mark_victim",
+		"sched:sched_process_exec/pid > 9/",
+	};
+	const char *words[10] = { NULL };
+	char why[TRIGGER_WHY_BYTES];
+	struct triggers *t;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(triggers_open(&t), 0);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_int_equal(triggers_add(t, good[i], why, sizeof(why)), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(triggers_add(t, bad[i].word, why, sizeof(why)), -22);
+		assert_string_equal(why, bad[i].why);
+	}
+	assert_int_equal(triggers_sources(t, words, 10), 8);
+	for (i = 0; i < 8; i++)
+		assert_string_equal(words[i], sources[i]);
+	assert_int_equal(triggers_sources(t, words, 2), 8);
+	triggers_close(t);
+}
+
+/* Slices: thresholds are exclusive, and names are globs. */
+static void test_slices(void **state)
+{
+	static const char *const words[] = {
+		"irq>5ms", "syscall:read>5ms:comm=db*", "func:vfs_*>5ms", "syscall:*>20ms", NULL,
+	};
+	const struct trigger_fired *f;
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 71, 70, "dbx");
+	stream_slice(&m, 71, "syscalls", "read", 10, 15);
+	stream_slice(&m, 71, "syscalls", "read", 20, 26);
+	stream_slice(&m, 72, "syscalls", "read", 20, 26);
+	stream_slice(&m, 71, "syscalls", "write", 30, 50);
+	stream_slice(&m, 71, "syscalls", "write", 60, 81);
+	stream_slice(&m, 71, "function", "do_sys", 60, 81);
+	stream_slice(&m, 71, "function", "vfs_read", 60, 65);
+	stream_slice(&m, 71, "function", "vfs_read", 60, 66);
+	stream_slice(&m, 4200030000, "irq", "TIMER", 60, 65);
+	stream_slice(&m, 4200030000, "irq", "TIMER", 70, 76);
+	stream_slice(&m, 4200030000, "irq_vectors", "local_timer", 70, 77);
+	stream_slice(&m, 71, "workqueue", "read", 70, 99);
+	stream_round(&m, 100);
+	f = stream_fired(&m, "syscall:read>5ms:comm=db*", 6);
+	assert_int_equal(f->thread, 71);
+	assert_int_equal(f->from_ns, 20 * STREAM_MS);
+	assert_string_equal(f->text, "read");
+	assert_string_equal(f->comm, "dbx");
+	f = stream_fired(&m, "syscall:*>20ms", 21);
+	assert_string_equal(f->text, "write");
+	stream_fired(&m, "func:vfs_*>5ms", 6);
+	f = stream_fired(&m, "irq>5ms", 6);
+	assert_string_equal(f->text, "TIMER");
+	stream_fired(&m, "irq>5ms", 7);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+static void check_moment(struct stream *m, const char *word, const char *text, uint64_t ms)
+{
+	const struct trigger_fired *f = triggers_next(m->t);
+
+	assert_non_null(f);
+	assert_string_equal(f->word, word);
+	assert_string_equal(f->text, text);
+	assert_int_equal(f->from_ns, ms * STREAM_MS);
+	assert_int_equal(f->to_ns, ms * STREAM_MS);
+}
+
+static void test_log(void **state)
+{
+	static const char *const words[] = { "log~soft lockup|^hung", NULL };
+	char line[300];
+	struct stream m;
+
+	(void)state;
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = 0;
+	memcpy(line, "hung", 4);
+	memcpy(line + 126, "\u00e9", 2);
+	stream_open(&m, words);
+	stream_instant(&m, "log", "printk", "a hung task", 10);
+	stream_instant(&m, "other", "printk", "soft lockup", 11);
+	stream_instant(&m, "log", "printk", "a soft lockup", 12);
+	stream_instant(&m, "log", "printk", line, 13);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "a soft lockup", 12);
+	line[126] = 0;		/* not in the middle of a character */
+	check_moment(&m, words[0], line, 13);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+static void test_mark(void **state)
+{
+	static const char *const words[] = { "mark=late*", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_instant(&m, "ftrace", "print", "late 1", 10);	/* of no known form */
+	stream_instant(&m, "ftrace", "print", "not late", 11);
+	stream_instant(&m, "atrace", "late 2", NULL, 12);
+	stream_instant(&m, "atrace", "late", "x", 13);
+	stream_instant(&m, "log", "late", "late", 14);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "late 1", 10);
+	check_moment(&m, words[0], "late 2", 12);
+	check_moment(&m, words[0], "late", 13);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+static void test_event(void **state)
+{
+	static const char *const words[] = { "event=oom:mark_victim", "event=irq:softirq_raise/vec == 3/", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_instant(&m, "oom", "mark_victi", NULL, 9);
+	stream_instant(&m, "oom", "mark_victim", NULL, 10);
+	stream_instant(&m, "oo", "m:mark_victim", NULL, 11);
+	stream_instant(&m, "irq", "softirq_raise", NULL, 12);	/* the kernel's filter has let it through */
+	stream_instant(&m, "log", "mark_victim", "oom:mark_victim", 13);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "mark_victim", 10);
+	check_moment(&m, words[1], "softirq_raise", 12);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* Of a process by its first thread; the other threads' ends do not count. */
+static void test_exit(void **state)
+{
+	static const char *const words[] = { "exit:comm=db*", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 70, 70, "dbx");
+	stream_thread(&m, 71, 70, "dbx");
+	stream_thread(&m, 80, 80, "other");
+	stream_switch(&m, 0, 10, 71, 'Z', 80);
+	stream_switch(&m, 0, 20, 80, 'Z', 70);
+	stream_switch(&m, 0, 30, 70, 'S', 0);
+	stream_switch(&m, 0, 40, 70, 'Z', 0);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "", 40);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* Each process is killed, fails or ends well; of one nothing is known. */
+static void test_exit_how(void **state)
+{
+	static const char *const words[] = { "exit:signal", "exit:signal=SEGV", "exit:code", "exit:code=0", "exit:code=3:comm=db", NULL };
+	struct stream m;
+	uint64_t i;
+
+	(void)state;
+	stream_open(&m, words);
+	for (i = 1; i <= 6; i++)
+		stream_thread(&m, i, i, i == 5 ? "x" : "db");
+	stream_exit(&m, 1, "exit_signal", 11);
+	stream_exit(&m, 2, "exit_signal", 3);
+	stream_exit(&m, 3, "exit_code", 0);
+	stream_exit(&m, 4, "exit_code", 3);
+	stream_exit(&m, 5, "exit_code", 11);
+	for (i = 1; i <= 6; i++)
+		stream_switch(&m, 0, 10 * i, i, 'Z', i < 6 ? i + 1 : 0);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "signal 11 (SIGSEGV)", 10);
+	check_moment(&m, words[1], "signal 11 (SIGSEGV)", 10);
+	check_moment(&m, words[0], "signal 3 (SIGQUIT)", 20);
+	check_moment(&m, words[3], "code 0", 30);
+	check_moment(&m, words[2], "code 3", 40);
+	check_moment(&m, words[4], "code 3", 40);
+	check_moment(&m, words[2], "code 11", 50);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* A busy loop on one CPU, for a minute at most. */
+static pid_t spin(void)
+{
+	cpu_set_t cpus;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	alarm(60);
+	for (;;)
+		;
+}
+
+/* Three that want one CPU stall; that all stall on CPUs does not happen. Windows of 2 s need no rights. */
+static void test_psi(void **state)
+{
+	static const char *const words[] = { "psi:cpu:some>100ms/2s", "psi:cpu:full>1s/2s", NULL };
+	const struct timespec step = { .tv_nsec = 50000000 };
+	const struct trigger_fired *f = NULL;
+	char why[TRIGGER_WHY_BYTES];
+	pid_t pids[3];
+	struct stream m;
+	int i;
+
+	(void)state;
+	if (geteuid() || access("/proc/pressure/cpu", W_OK))
+		skip();
+	stream_open(&m, words);
+	assert_int_equal(triggers_watch(m.t, why, sizeof(why)), 0);
+	for (i = 0; i < 3; i++)
+		pids[i] = spin();
+	for (i = 0; i < 600 && !f; i++) {
+		nanosleep(&step, NULL);
+		stream_round(&m, 1000 + 50 * (uint64_t)i);
+		f = triggers_next(m.t);
+	}
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	assert_non_null(f);
+	assert_string_equal(f->word, words[0]);
+	assert_int_equal(f->value, 100 * STREAM_MS);
+	assert_true(f->is_partial);
+	stream_close(&m);
+}
+
+/* What the kernel refuses is said. */
+static void test_psi_refused(void **state)
+{
+	static const char *const words[] = { "psi:cpu:some>1ns/2s", NULL };
+	char why[TRIGGER_WHY_BYTES] = "";
+	struct stream m;
+
+	(void)state;
+	if (geteuid() || access("/proc/pressure/cpu", W_OK))
+		skip();
+	stream_open(&m, words);
+	assert_int_equal(triggers_watch(m.t, why, sizeof(why)), -22);
+	assert_non_null(strstr(why, "psi:cpu:some>1ns/2s: /proc/pressure/cpu: Invalid argument"));
+	stream_close(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_exit_how),
+		cmocka_unit_test(test_psi),
+		cmocka_unit_test(test_psi_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of what triggers keep of threads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bpf/abi/ids.h"
+#include "trigger/threads.h"
+
+static void end_thread(struct threads *th, uint64_t koid, uint64_t ns)
+{
+	struct thread *t = threads_get(th, koid);
+
+	assert_non_null(t);
+	t->state = THREAD_DEAD;
+	t->last_ns = ns;
+	th->complete_ns = ns;
+}
+
+/* A million threads that exit, or whose ids are recycled, take no more space than those that live. */
+static void test_dropped(void **state)
+{
+	struct threads th = { .slots = NULL };
+	uint64_t i;
+
+	(void)state;
+	threads_get(&th, 7)->process = 6;
+	end_thread(&th, 6, 1);
+	for (i = 0; i < 1000000; i++)
+		end_thread(&th, 100 + i, 2 + i);
+	for (i = 1; i < 300; i++) {
+		threads_get(&th, 50 + i * ID_GENERATION_STEP)->last_ns = i;
+		end_thread(&th, 2000000 + i, 2000000 + i);
+	}
+	assert_true(th.cap <= 4096);
+	assert_non_null(threads_find(&th, 7));
+	assert_non_null(threads_find(&th, 6));		/* its process */
+	assert_non_null(threads_find(&th, 50 + 299 * ID_GENERATION_STEP));
+	assert_null(threads_find(&th, 100));
+	threads_free(&th);
+}
+
+/* A thread with a wait that is not evaluated yet is kept, and those of which records may yet come. */
+static void test_kept(void **state)
+{
+	struct threads th = { .slots = NULL };
+	uint64_t i;
+
+	(void)state;
+	end_thread(&th, 7, 10);
+	threads_get(&th, 7)->gaps = 0;
+	for (i = 0; i < 5000; i++)
+		end_thread(&th, 100 + i, 20);
+	assert_non_null(threads_find(&th, 7));
+	assert_non_null(threads_find(&th, 100));
+	assert_int_equal(th.cnt, 5001);
+	threads_free(&th);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

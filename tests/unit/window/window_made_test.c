@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Windows of a recording that never was: bounds, counts, many threads, outputs that fail or do not take anything, and
+ * the events of a long time in a short one.
+ *
+ *	window_made_test SECONDS EVENTS	so many seconds of so many events each, and what they took
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/record/record_stage.h"
+#include "cli/trace.h"
+#include "format/formats.h"
+#include "made_up.h"
+#include "piece/piece_walk.h"
+#include "window_walk.h"
+
+#define ROUND_PAIRS	2500U		/* in a tenth of a second */
+#define STEP_NS		40000ULL
+#define ROUND_NS	(ROUND_PAIRS * STEP_NS)
+#define S		1000000000ULL
+/* Sanitizers keep what was freed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_MORE	(1LL << 40)
+#else
+#define MEMORY_MORE	(8LL << 20)
+#endif
+
+/* A recording that goes through a window. */
+struct way {
+	struct made_up made;
+	struct window *window;
+	uint64_t *round;
+	uint32_t pairs;
+	uint64_t step_ns;
+};
+
+static void way_open(struct way *way, const struct window_cfg *cfg, uint32_t threads)
+{
+	struct fxt_mem begin;
+
+	*way = (struct way){ .pairs = ROUND_PAIRS, .step_ns = STEP_NS };
+	way->round = malloc(ROUND_PAIRS * MADE_UP_BYTES);
+	assert_non_null(way->round);
+	assert_int_equal(window_open(&way->window, cfg), 0);
+	made_up_open(&way->made, threads, &begin);
+	assert_int_equal(window_add(way->window, begin.data, begin.len), 0);
+	fxt_mem_free(&begin);
+}
+
+static void way_close(struct way *way)
+{
+	assert_int_equal(window_close(way->window), 0);
+	free(way->round);
+}
+
+static struct piece_cut way_cut(const struct way *way)
+{
+	return (struct piece_cut){ .bound_ns = way->made.now_ns, .number = 2, .online = "0-3" };
+}
+
+static void way_rounds(struct way *way, unsigned int cnt)
+{
+	struct piece_cut cut;
+
+	for (; cnt; cnt--) {
+		made_up_round(&way->made, way->round, way->pairs, way->step_ns);
+		assert_int_equal(window_add(way->window, way->round, way->pairs * MADE_UP_BYTES), 0);
+		cut = way_cut(way);
+		assert_int_equal(window_round(way->window, &cut, way->made.now_ns), 0);
+	}
+}
+
+static uint64_t overwritten(struct way *way)
+{
+	struct window_totals t;
+
+	window_totals(way->window, &t);
+	return t.overwritten.switches + t.overwritten.wakeups;
+}
+
+/* What was given up and what is in a file is all that there was. */
+static void check_counts(struct way *way)
+{
+	const struct piece_cut cut = way_cut(way);
+	struct fxt_mem m;
+	size_t cnt;
+
+	walk_dumped(way->window, 0, &cut, &m);
+	free(walk_real(&m, &cnt));
+	assert_int_equal(cnt + overwritten(way), way->made.events);
+	fxt_mem_free(&m);
+}
+
+static const struct compress_cfg methods[] = { { COMPRESS_NONE, 0 }, { COMPRESS_GZIP, 3 }, { COMPRESS_ZSTD, 3 } };
+
+/* The window has the last two seconds after each round, and not a block more; the dump has it all. */
+static void test_age(void **state)
+{
+	struct window_cfg cfg = { .age_ns = 2 * S };
+	struct window_totals t;
+	struct way way;
+	size_t i;
+	int k;
+
+	(void)state;
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		cfg.compress = methods[i];
+		way_open(&way, &cfg, 100);
+		way_rounds(&way, 30);
+		for (k = 0; k < 50; k++) {
+			way_rounds(&way, 1);
+			window_totals(way.window, &t);
+			assert_true(t.held_ns >= cfg.age_ns);
+			assert_true(t.held_ns <= cfg.age_ns + 3 * ROUND_NS);	/* a block is of two */
+			assert_true(t.overwritten.switches > 0);
+		}
+		check_counts(&way);
+		way_close(&way);
+	}
+}
+
+static void test_bytes(void **state)
+{
+	struct window_cfg cfg = { .compress = { COMPRESS_ZSTD, 1 } };
+	struct window_totals t;
+	struct way way;
+	uint64_t most;
+	int k;
+
+	(void)state;
+	for (cfg.bytes = 1 << 16; cfg.bytes <= 1 << 20; cfg.bytes *= 4) {
+		way_open(&way, &cfg, 100);
+		for (most = k = 0; k < 200; k++) {
+			way_rounds(&way, 1);
+			window_totals(way.window, &t);
+			assert_true(t.bytes <= cfg.bytes);
+			most = t.bytes > most ? t.bytes : most;
+		}
+		assert_true(most > cfg.bytes / 2);
+		check_counts(&way);
+		way_close(&way);
+	}
+}
+
+/* When the session of a file begins, by its event `start`. */
+static uint64_t start_of(const struct fxt_mem *m)
+{
+	struct fxt_mem_source source = { .data = m->data, .len = m->len };
+	struct fxt_reader *reader;
+	struct fxt_record rec;
+	uint64_t ns = 0;
+
+	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
+	while (!ns && fxt_reader_next(reader, &rec) == 1)
+		if (rec.kind == FXT_KIND_EVENT && rec.event.name.len == 5 && !memcmp(rec.event.name.data, "start", 5))
+			ns = rec.ts;
+	fxt_reader_close(reader);
+	return ns;
+}
+
+/* Not more than the last second, and all of it. */
+static void test_last(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 4 * S, .compress = { COMPRESS_ZSTD, 1 } };
+	struct window_dumped done;
+	struct piece_cut cut;
+	struct fxt_mem m;
+	struct way way;
+	size_t cnt;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 60);
+	cut = way_cut(&way);
+	done = walk_dumped(way.window, S, &cut, &m);
+	assert_int_equal(done.to_ns, way.made.now_ns);
+	assert_int_equal(done.from_ns, start_of(&m));
+	free(walk_real(&m, &cnt));
+	assert_true(cnt >= 2 * S / STEP_NS && cnt <= 2 * (S + 3 * ROUND_NS) / STEP_NS);
+	fxt_mem_free(&m);
+	way_close(&way);
+}
+
+/* ---- outputs -------------------------------------------------------------------------------- */
+
+static void test_errors(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = S, .compress = { COMPRESS_GZIP, 3 } };
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), ends[2];
+	struct window_dump d = { .fd = fd };
+	struct piece_cut cut;
+	struct way way;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 20);
+	cut = way_cut(&way);
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(walk_wait(way.window).err, -ENOSPC);
+	d.fd = ends[1];
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(walk_wait(way.window).err, -EPIPE);
+	d.fd = -1;
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(walk_wait(way.window).err, -EBADF);
+	way_rounds(&way, 5);
+	check_counts(&way);
+	/* One that nobody asks for. */
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(window_close(way.window), -EBADF);
+	free(way.round);
+	close(ends[1]);
+	close(fd);
+}
+
+static int refuse(void)
+{
+	return -EACCES;
+}
+
+static void test_refused(void **state)
+{
+	const struct piece_cut cut = { 0 };
+	struct window *w = NULL;
+
+	(void)state;
+	assert_int_equal(window_open(&w, &(struct window_cfg){ .thread_init = refuse }), -EACCES);
+	assert_int_equal(window_open(&w, &(struct window_cfg){ .compress = { COMPRESS_ZSTD, 99 } }), -EINVAL);
+	assert_null(w);
+	assert_int_equal(window_open(&w, &(struct window_cfg){ .age_ns = S }), 0);
+	assert_int_equal(window_dump(w, &(struct window_dump){ .fd = -1 }, &cut), -ENODATA);
+	assert_int_equal(window_add(w, "1234567", 7), -EINVAL);
+	assert_int_equal(window_round(w, &cut, S), -EINVAL);
+	assert_int_equal(window_close(w), 0);
+	assert_int_equal(window_close(NULL), 0);
+}
+
+/* Reads all that is written to a pipe. */
+static void *read_pipe(void *arg)
+{
+	const int *fds = arg;
+	char buf[65536];
+	ssize_t n;
+
+	while ((n = read(fds[0], buf, sizeof(buf))) > 0)
+		if (write(fds[1], buf, (size_t)n) != n)
+			return (void *)1;
+	return NULL;
+}
+
+/* An output that takes nothing for a while: the window goes on, and the file is of what it was then. */
+static void test_while_adding(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 2 * S };
+	struct window_totals t;
+	uint64_t before, events;
+	struct window_dump d;
+	struct piece_cut cut;
+	int ends[2], fds[2];
+	struct fxt_mem m;
+	pthread_t reader;
+	struct way way;
+	size_t cnt;
+	void *ret;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 50);
+	before = overwritten(&way);
+	events = way.made.events;
+	cut = way_cut(&way);
+	d = (struct window_dump){ .fd = ends[1] };
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(window_dump(way.window, &d, &cut), -EBUSY);
+	way_rounds(&way, 50);
+	window_totals(way.window, &t);
+	assert_true(t.given_up_bytes > 0);
+	assert_true(t.held_ns <= cfg.age_ns + 3 * ROUND_NS);
+	fds[0] = ends[0];
+	fds[1] = walk_file();
+	assert_int_equal(pthread_create(&reader, NULL, read_pipe, fds), 0);
+	assert_int_equal(walk_wait(way.window).err, 0);
+	close(ends[1]);
+	assert_int_equal(pthread_join(reader, &ret), 0);
+	assert_null(ret);
+	window_totals(way.window, &t);
+	assert_int_equal(t.given_up_bytes, 0);
+	walk_read(fds[1], &m);
+	walk_verify(&m, "dump while adding", 0, m.len);
+	free(walk_real(&m, &cnt));
+	assert_int_equal(cnt, events - before);
+	fxt_mem_free(&m);
+	check_counts(&way);
+	way_close(&way);
+	close(ends[0]);
+	close(fds[1]);
+}
+
+/* ---- what else is in a file ------------------------------------------------------------------ */
+
+#define MORE	"more"
+static unsigned int more_cnt;
+
+static int write_more(void *ctx, struct fxt_writer *w, const struct piece_state *s)
+{
+	const struct piece_cut cut = { 0 };
+	struct piece_totals t;
+
+	assert_string_equal(ctx, "ctx");
+	assert_int_equal(piece_state_totals(s, &cut, &t), 0);
+	assert_int_equal(t.threads, 100);
+	more_cnt++;
+	return fxt_write_blob(w, FXT_BLOB_DATA, fxt_str(MORE), "12345678", 8);
+}
+
+static size_t count_more(const struct fxt_mem *m)
+{
+	struct fxt_mem_source source = { .data = m->data, .len = m->len };
+	struct fxt_reader *reader;
+	struct fxt_record rec;
+	size_t cnt = 0;
+
+	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
+	while (fxt_reader_next(reader, &rec) == 1)
+		cnt += rec.kind == FXT_KIND_BLOB && rec.blob.len == 8;
+	fxt_reader_close(reader);
+	return cnt;
+}
+
+static void test_more(void **state)
+{
+	const struct window_cfg cfg = {
+		.age_ns = S, .compress = { COMPRESS_ZSTD, 1 }, .write_more = write_more, .ctx = (void *)"ctx",
+	};
+	uint64_t last_ns;
+	struct piece_cut cut;
+	struct fxt_mem m;
+	struct way way;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 30);
+	cut = way_cut(&way);
+	for (last_ns = 0; last_ns < S; last_ns += S / 2) {
+		more_cnt = 0;
+		walk_dumped(way.window, last_ns, &cut, &m);
+		assert_int_equal(more_cnt, last_ns ? 2 : 1);	/* the first one became a state */
+		assert_int_equal(count_more(&m), 1);
+		fxt_mem_free(&m);
+	}
+	way_close(&way);
+}
+
+/* Perfetto packets, as they are and compressed: what is read of them is whole, and has all switches and wakeups. */
+static void test_stage(void **state)
+{
+	struct window_cfg cfg = { .age_ns = 2 * S };
+	uint64_t before, switches, wakeups;
+	struct piece_cut cut;
+	struct trace *t = malloc(sizeof(*t));
+	struct fxt_record rec;
+	char path[64];
+	struct way way;
+	size_t i;
+	int fd;
+
+	(void)state;
+	assert_non_null(t);
+	cfg.stage = record_stage(formats_writer_named("perfetto"));
+	assert_non_null(cfg.stage);
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		cfg.compress = methods[i];
+		way_open(&way, &cfg, 100);
+		way_rounds(&way, 40);
+		before = overwritten(&way);
+		cut = way_cut(&way);
+		fd = walk_file();
+		walk_dump(way.window, fd, 0, &cut);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(trace_open(t, "test", path), 0);
+		for (switches = wakeups = 0; trace_next(t, &rec) == 1;) {
+			switches += rec.kind == FXT_KIND_SWITCH && !fxt_record_arg(&rec, "mark");
+			wakeups += rec.kind == FXT_KIND_WAKEUP;
+		}
+		assert_false(trace_is_damaged(t));
+		trace_close(t);
+		assert_int_equal(switches, (way.made.events - before) / 2);
+		assert_int_equal(wakeups, switches);
+		close(fd);
+		way_close(&way);
+	}
+	free(t);
+}
+
+/* ---- much ----------------------------------------------------------------------------------- */
+
+static void test_threads(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 2 * S, .compress = { COMPRESS_ZSTD, 1 } };
+	struct piece_cut cut;
+	uint64_t from, cpu_from;
+	struct window_dump d;
+	struct fxt_mem m;
+	struct way way;
+
+	(void)state;
+	way_open(&way, &cfg, 100000);
+	way_rounds(&way, 60);
+	cut = way_cut(&way);
+	d = (struct window_dump){ .fd = walk_file() };
+	from = clock_ns(CLOCK_MONOTONIC);
+	cpu_from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	print_message("100000 threads: the drain took %.1f ms",
+		      (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_from) / 1e6);
+	assert_int_equal(walk_wait(way.window).err, 0);
+	print_message(", the file was there after %.1f ms\n", (double)(clock_ns(CLOCK_MONOTONIC) - from) / 1e6);
+	walk_read(d.fd, &m);
+	walk_verify(&m, "100000 threads", 0, m.len);
+	fxt_mem_free(&m);
+	close(d.fd);
+	check_counts(&way);
+	way_close(&way);
+}
+
+/* What is in use, beside the blocks that are held. */
+static int64_t memory_bytes(uint64_t held)
+{
+	unsigned long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	assert_non_null(f);
+	malloc_trim(0);
+	assert_int_equal(fscanf(f, "%lu %lu", &all, &resident), 2);
+	fclose(f);
+	return (int64_t)resident * sysconf(_SC_PAGESIZE) - (int64_t)held;
+}
+
+/* A file without a name has its pages in memory. */
+static void time_dump(struct way *way)
+{
+	const struct piece_cut cut = way_cut(way);
+	const uint64_t from = clock_ns(CLOCK_MONOTONIC);
+	struct window_dumped done;
+	int fd = walk_file();
+
+	done = walk_dump(way->window, fd, 0, &cut);
+	print_message("a file of %.1f MiB, %.1f MiB of records, after %.1f ms\n", (double)done.bytes / (1 << 20),
+		      (double)done.raw_bytes / (1 << 20), (double)(clock_ns(CLOCK_MONOTONIC) - from) / 1e6);
+	close(fd);
+}
+
+/* What a long time came to. */
+struct lapse {
+	uint64_t cpu_from, thread_from;
+	uint64_t least_ns, most_ns;	/* that the window had */
+	int64_t first_bytes, most_bytes;	/* memory beside blocks */
+};
+
+static void print_lapse(const struct lapse *l, const struct way *way, uint64_t seconds)
+{
+	const double events = (double)way->made.events;
+
+	print_message("%llu s of %.0f events: %.1f ns of CPU time each, %.1f ns of the drain and of the test; "
+		      "window of %.3f to %.3f s; memory beside it %.1f MiB, at most %.1f MiB more\n", (unsigned long long)seconds,
+		      events / (double)seconds, (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - l->cpu_from) / events,
+		      (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - l->thread_from) / events, (double)l->least_ns / 1e9,
+		      (double)l->most_ns / 1e9, (double)l->first_bytes / (1 << 20),
+		      (double)(l->most_bytes - l->first_bytes) / (1 << 20));
+}
+
+static void look(struct lapse *l, const struct window_totals *t, bool at_memory)
+{
+	int64_t bytes;
+
+	l->least_ns = t->held_ns < l->least_ns ? t->held_ns : l->least_ns;
+	l->most_ns = t->held_ns > l->most_ns ? t->held_ns : l->most_ns;
+	if (!at_memory)
+		return;
+	bytes = memory_bytes(t->bytes);
+	l->first_bytes = l->first_bytes ? l->first_bytes : bytes;
+	l->most_bytes = bytes > l->most_bytes ? bytes : l->most_bytes;
+}
+
+/* @seconds of a recording with @rate events in each, by which the window has come around often. */
+static void run_lapse(uint64_t seconds, uint64_t rate, const struct window_cfg *cfg)
+{
+	const uint64_t rounds = seconds * 5;
+	struct lapse l = { .least_ns = UINT64_MAX };
+	struct window_totals t;
+	struct way way;
+	uint64_t i;
+
+	way_open(&way, cfg, 1000);
+	way.pairs = (uint32_t)(rate / 10);
+	way.step_ns = S / 5 / way.pairs;
+	way.round = realloc(way.round, way.pairs * MADE_UP_BYTES);
+	assert_non_null(way.round);
+	l.cpu_from = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	l.thread_from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (i = 0; i < rounds; i++) {
+		way_rounds(&way, 1);
+		window_totals(way.window, &t);
+		assert_true(!cfg->bytes || t.bytes <= cfg->bytes);
+		if (i >= rounds / 4)
+			look(&l, &t, i % (rounds / 64 + 1) == 0);
+	}
+	print_lapse(&l, &way, seconds);
+	/* Some rounds may wait to be compressed, in more memory than they use. */
+	assert_true(l.most_bytes - l.first_bytes < MEMORY_MORE + 8 * way.pairs * (int64_t)MADE_UP_BYTES);
+	if (cfg->age_ns) {
+		assert_true(l.least_ns >= cfg->age_ns);
+		assert_true(l.most_ns <= cfg->age_ns + cfg->age_ns / 32 + S);
+	}
+	time_dump(&way);
+	check_counts(&way);
+	way_close(&way);
+}
+
+static void test_lapse(void **state)
+{
+	(void)state;
+	run_lapse(40, 100000, &(struct window_cfg){ .age_ns = 4 * S, .compress = { COMPRESS_ZSTD, 1 } });
+	run_lapse(40, 100000, &(struct window_cfg){ .bytes = 4 << 20, .compress = { COMPRESS_ZSTD, 1 } });
+}
+
+static char **words;
+
+static void test_words(void **state)
+{
+	(void)state;
+	run_lapse(strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10), &(struct window_cfg){
+		.age_ns = 30 * S, .bytes = 256 << 20, .compress = { COMPRESS_ZSTD, 1 },
+	});
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_last),
+		cmocka_unit_test(test_errors), cmocka_unit_test(test_refused), cmocka_unit_test(test_while_adding),
+		cmocka_unit_test(test_more), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_lapse),
+	};
+	const struct CMUnitTest longer[] = { cmocka_unit_test(test_words) };
+
+	words = argv;
+	return argc == 3 ? cmocka_run_group_tests(longer, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The recorder's end: each call is a request and the wait for its answer. Answers that come too late, and notices, are
+ * sorted out on the way.
+ */
+#include "broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "broker_p.h"
+
+#define NS_PER_MS	1000000ULL
+#define PATIENCE_NS	(2000 * NS_PER_MS)
+#define START_NS	(30000 * NS_PER_MS)
+#define NOTICES_MAX	16	/* that wait to be taken */
+
+struct broker {
+	int socket;
+	pid_t pid;			/* 0: reaped */
+	uint32_t last_id;
+	uint64_t patience_ns;
+	bool gone;
+	char *dir;
+	char why[BROKER_WHY_BYTES];
+	struct broker_counts counts;
+	uint64_t notices_lost;		/* here */
+	unsigned int notices_cnt;
+	struct broker_answer notices[NOTICES_MAX];	/* the first is the oldest */
+};
+
+static int fail(struct broker *b, int err, const char *why)
+{
+	snprintf(b->why, sizeof(b->why), "%s", why);
+	return err;
+}
+
+/* ---- packets ---------------------------------------------------------------------------- */
+
+/* The broker has closed its end: it was killed, since it does not end before us. */
+static int note_gone(struct broker *b)
+{
+	int status = 0;
+
+	b->gone = true;
+	if (b->pid && waitpid(b->pid, &status, WNOHANG) == b->pid)
+		b->pid = 0;
+	if (!b->pid && WIFSIGNALED(status))
+		snprintf(b->why, sizeof(b->why), "the process that opens files was ended by signal %d",
+			 WTERMSIG(status));
+	else
+		snprintf(b->why, sizeof(b->why), "the process that opens files has ended");
+	return -EPIPE;
+}
+
+static int wait_until(const struct broker *b, short events, uint64_t end_ns)
+{
+	struct pollfd pfd = { .fd = b->socket, .events = events };
+	uint64_t now_ns;
+	int n;
+
+	do {
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		n = poll(&pfd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n ? 0 : -ETIMEDOUT;
+}
+
+/* A confined recorder has write(2), not send(2). */
+static int send_ask(struct broker *b, struct broker_ask *ask, uint64_t end_ns)
+{
+	ssize_t n;
+	int err;
+
+	ask->id = ++b->last_id;
+	while ((n = write(b->socket, ask, sizeof(*ask))) < 0 && (errno == EAGAIN || errno == EINTR)) {
+		err = wait_until(b, POLLOUT, end_ns);
+		if (err)
+			return fail(b, err, "the process that opens files takes no request");
+	}
+	return n < 0 ? note_gone(b) : 0;
+}
+
+/* The descriptor that is in the message, or -1. */
+static int descriptor_of(struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(fd)))
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+/* 0; -EAGAIN: nothing is there; -EPIPE. *@fd is the caller's, -1 if there is none. */
+static int receive(struct broker *b, struct broker_answer *answer, int *fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { answer, sizeof(*answer) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	*fd = -1;
+	do
+		n = recvmsg(b->socket, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return -EAGAIN;
+	if (n != sizeof(*answer))
+		return note_gone(b);
+	*fd = descriptor_of(&msg);
+	b->counts = answer->counts;
+	return 0;
+}
+
+static void keep_notice(struct broker *b, const struct broker_answer *answer)
+{
+	if (b->notices_cnt == NOTICES_MAX)
+		b->notices_lost++;
+	else
+		b->notices[b->notices_cnt++] = *answer;
+}
+
+/* Not what is waited for: a notice, or the answer to a call that has returned -ETIMEDOUT. */
+static void take_other(struct broker *b, struct broker_answer *answer, int fd)
+{
+	struct broker_ask discard = { .verb = BROKER_DISCARD, .file = answer->id };
+
+	if (!answer->id)
+		keep_notice(b, answer);
+	if (fd >= 0) {
+		close(fd);
+		send_ask(b, &discard, 0);
+	} else if (answer->id && answer->verb == BROKER_PUBLISH && !answer->err) {
+		answer->event = BROKER_LATE;
+		answer->files = 1;
+		keep_notice(b, answer);
+	}
+}
+
+static int await(struct broker *b, uint32_t id, uint64_t end_ns, struct broker_answer *answer, int *fd)
+{
+	int err;
+
+	for (;;) {
+		err = receive(b, answer, fd);
+		if (!err && answer->id == id)
+			return 0;
+		if (!err)
+			take_other(b, answer, *fd);
+		else if (err != -EAGAIN)
+			return err;
+		else if (wait_until(b, POLLIN, end_ns))
+			return fail(b, -ETIMEDOUT, "it took too long (does the file system hang?)");
+	}
+}
+
+/* Returns the answer's error, or that of asking. */
+static int ask(struct broker *b, struct broker_ask *request, struct broker_answer *answer, int *fd)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + b->patience_ns;
+	int err;
+
+	*fd = -1;
+	if (b->gone)
+		return -EPIPE;
+	err = send_ask(b, request, end_ns);
+	err = err ?: await(b, request->id, end_ns, answer, fd);
+	if (!err && answer->err)
+		err = fail(b, answer->err, answer->why);
+	return err;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void make_path(const struct broker *b, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", strcmp(b->dir, "/") ? b->dir : "", name);
+}
+
+int broker_file_open(struct broker *b, const struct broker_request *request, struct broker_file *file)
+{
+	struct broker_ask open = {
+		.verb = BROKER_OPEN, .keep = request->keep, .when = request->when ?: time(NULL),
+		.needs_bytes = request->needs_bytes,
+	};
+	struct broker_answer answer;
+	int fd, err;
+
+	name_clean(request->purpose ?: "", open.purpose);
+	err = ask(b, &open, &answer, &fd);
+	if (!err && fd < 0)
+		err = fail(b, -EMFILE, "too many files are open");
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	file->id = answer.id;
+	file->fd = fd;
+	make_path(b, answer.name, file->path);
+	return 0;
+}
+
+static int end_file(struct broker *b, struct broker_file *file, enum broker_verb verb, bool hook)
+{
+	struct broker_ask end = { .verb = verb, .file = file->id, .hook = hook };
+	struct broker_answer answer;
+	int fd, err = ask(b, &end, &answer, &fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		make_path(b, answer.name, file->path);
+	return err;
+}
+
+int broker_file_publish(struct broker *b, struct broker_file *file, bool hook)
+{
+	return end_file(b, file, BROKER_PUBLISH, hook);
+}
+
+int broker_file_discard(struct broker *b, struct broker_file *file)
+{
+	return end_file(b, file, BROKER_DISCARD, false);
+}
+
+/* ---- what happened ------------------------------------------------------------------------- */
+
+int broker_fd(const struct broker *b)
+{
+	return b->socket;
+}
+
+const char *broker_dir(const struct broker *b)
+{
+	return b->dir;
+}
+
+const char *broker_why(const struct broker *b)
+{
+	return b->why;
+}
+
+bool broker_next_notice(struct broker *b, struct broker_notice *notice)
+{
+	struct broker_answer answer;
+	int fd;
+
+	while (!b->gone && b->notices_cnt < NOTICES_MAX && !receive(b, &answer, &fd))
+		take_other(b, &answer, fd);
+	if (!b->notices_cnt)
+		return false;
+	answer = b->notices[0];
+	memmove(b->notices, b->notices + 1, --b->notices_cnt * sizeof(*b->notices));
+	*notice = (struct broker_notice){ .event = answer.event, .files = answer.files, .bytes = answer.bytes };
+	make_path(b, answer.name, notice->path);
+	memcpy(notice->why, answer.why, sizeof(notice->why));
+	return true;
+}
+
+void broker_get_counts(const struct broker *b, struct broker_counts *counts)
+{
+	*counts = b->counts;
+	counts->notices_lost += b->notices_lost;
+}
+
+/* ---- start and end ------------------------------------------------------------------------- */
+
+static int open_dir(const struct name_pattern *names, char **path, char *why, size_t size)
+{
+	int fd = open(name_pattern_dir(names), O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	*path = fd < 0 ? NULL : realpath(name_pattern_dir(names), NULL);
+	err = *path ? 0 : -errno;
+	if (*path && strlen(*path) + 1 + NAME_MAX >= PATH_MAX)
+		err = -ENAMETOOLONG;
+	if (!err)
+		return fd;
+	snprintf(why, size, "directory %s: %s", name_pattern_dir(names), strerror(-err));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int start(struct broker *b, const struct name_pattern *names, int dir, const struct broker_cfg *cfg)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	b->pid = fork();
+	if (!b->pid)
+		broker_serve(&(struct broker_process){ pair[1], dir, b->dir, names, cfg });
+	close(pair[1]);
+	b->socket = pair[0];
+	if (b->pid < 0) {
+		b->pid = 0;
+		return -EAGAIN;
+	}
+	return fcntl(b->socket, F_SETFL, O_NONBLOCK) ? -errno : 0;
+}
+
+static int check_limits(const struct name_pattern *names, const struct broker_cfg *cfg, char *why, size_t size)
+{
+	if ((!cfg->limits.files && !cfg->limits.bytes) || name_pattern_has_date(names))
+		return 0;
+	snprintf(why, size, "the oldest files are deleted only if their names have the date (%%Y%%m%%dT%%H%%M%%SZ)");
+	return -EINVAL;
+}
+
+static int begin(struct broker *b, const struct name_pattern *names, const struct broker_cfg *cfg, char *why,
+		 size_t size)
+{
+	struct broker_answer answer;
+	int dir = open_dir(names, &b->dir, why, size), err, fd = -1;
+
+	if (dir < 0)
+		return dir;
+	err = start(b, names, dir, cfg);
+	close(dir);
+	if (err) {
+		snprintf(why, size, "cannot start the process that opens files: %s", strerror(-err));
+		return err;
+	}
+	b->last_id = BROKER_FIRST_ID;
+	err = await(b, BROKER_FIRST_ID, clock_ns(CLOCK_MONOTONIC) + START_NS, &answer, &fd);
+	if (!err && answer.err)
+		err = fail(b, answer.err, answer.why);
+	if (err)
+		snprintf(why, size, "%s", b->why);
+	return err;
+}
+
+int broker_open(struct broker **out, const struct broker_cfg *cfg, char *why, size_t size)
+{
+	struct name_pattern *names = NULL;
+	struct broker *b;
+	int err;
+
+	snprintf(why, size, "%s", strerror(ENOMEM));
+	err = name_pattern_open(&names, cfg->pattern, why, size);
+	err = err ?: check_limits(names, cfg, why, size);
+	b = err ? NULL : calloc(1, sizeof(*b));
+	if (b) {
+		b->socket = -1;
+		b->patience_ns = cfg->patience_ns ?: PATIENCE_NS;
+		err = begin(b, names, cfg, why, size);
+	} else {
+		err = err ?: -ENOMEM;
+	}
+	name_pattern_close(names);
+	if (err) {
+		broker_close(b);
+		return err;
+	}
+	*out = b;
+	return 0;
+}
+
+/* Its end shows as that of the socket, unless hooks keep it. */
+static void reap(struct broker *b, bool wait)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + b->patience_ns;
+	struct broker_answer answer;
+	int fd;
+
+	while (wait && !b->gone && !wait_until(b, POLLIN, end_ns))
+		if (!receive(b, &answer, &fd) && fd >= 0)
+			close(fd);
+	if (b->pid && b->gone)
+		waitpid(b->pid, NULL, 0);
+}
+
+int broker_close(struct broker *b)
+{
+	struct broker_ask end = { .verb = BROKER_END };
+	struct broker_answer answer;
+	int err = 0, fd = -1;
+
+	if (!b)
+		return 0;
+	if (b->socket >= 0) {
+		err = ask(b, &end, &answer, &fd);
+		if (!err)
+			err = answer.counts.hooks.running + answer.counts.hooks.waiting;
+		reap(b, !err);
+		close(b->socket);
+	}
+	free(b->dir);
+	free(b);
+	return err;
+}

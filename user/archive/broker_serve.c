@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The broker's end: a loop over requests, hooks that end, and the size of what is being written. It ends when the
+ * recorder has closed its end of the socket, which the kernel does for one that was killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "broker_p.h"
+#include "rights.h"
+#include "unfinished.h"
+
+#define HOOK_LIMIT_NS	(300 * 1000000000ULL)
+#define GROWTH_MS	1000	/* how often sizes are looked at */
+#define ANSWER_MS	1000	/* for the recorder to make space in the socket */
+
+struct open_file {
+	uint32_t id;		/* 0: none */
+	bool keep;
+	char purpose[NAME_PART_MAX + 1];
+	struct unfinished file;
+};
+
+struct server {
+	const struct broker_process *p;
+	struct hooks *hooks;	/* NULL: none */
+	struct open_file files[BROKER_FILES_MAX];
+	struct broker_counts counts;
+	char undeletable[NAME_MAX + 1];		/* reported once, not in every pass */
+	bool ended;
+};
+
+/* What one pass over the directory deleted. */
+struct pass {
+	struct server *s;
+	struct broker_answer deleted, failed;
+};
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+static bool send_packet(struct server *s, struct broker_answer *answer, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec iov = { answer, sizeof(*answer) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (s->hooks)
+		hooks_get_counts(s->hooks, &s->counts.hooks);
+	answer->counts = s->counts;
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		control.header = (struct cmsghdr){ CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS };
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	return sendmsg(s->p->socket, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(*answer);
+}
+
+/* A recorder that takes nothing must not keep hooks from their limits. */
+static bool send_answer(struct server *s, struct broker_answer *answer, int fd)
+{
+	struct pollfd pfd = { .fd = s->p->socket, .events = POLLOUT };
+
+	if (send_packet(s, answer, fd))
+		return true;
+	return errno == EAGAIN && poll(&pfd, 1, ANSWER_MS) > 0 && send_packet(s, answer, fd);
+}
+
+static void send_notice(struct server *s, struct broker_answer *notice)
+{
+	notice->id = 0;
+	if (!send_packet(s, notice, -1))
+		s->counts.notices_lost++;
+}
+
+static int refuse(struct broker_answer *answer, int err, const char *what)
+{
+	if (err == -ESTALE)
+		snprintf(answer->why, sizeof(answer->why), "it was removed or replaced by another program");
+	else
+		snprintf(answer->why, sizeof(answer->why), "%s: %s", what, strerror(-err));
+	return err;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void on_hook_failed(void *ctx, const char *path, const char *why)
+{
+	struct broker_answer notice = { .event = BROKER_HOOK_FAILED, .files = 1 };
+
+	snprintf(notice.name, sizeof(notice.name), "%s", last_part(path));
+	snprintf(notice.why, sizeof(notice.why), "%s", why);
+	send_notice(ctx, &notice);
+}
+
+/* ---- too many files ---------------------------------------------------------------------- */
+
+static void on_deleted(void *ctx, const char *name, uint64_t bytes, int err)
+{
+	struct pass *pass = ctx;
+	struct broker_answer *notice = err ? &pass->failed : &pass->deleted;
+
+	notice->files++;
+	notice->bytes += bytes;
+	if (err && notice->files > 1)
+		return;		/* the first one that cannot be deleted is named, and the last one that is */
+	snprintf(notice->name, sizeof(notice->name), "%s", name);
+	if (err)
+		snprintf(notice->why, sizeof(notice->why), "%s", strerror(-err));
+}
+
+/* Bytes of the files that are being written, and will be subject to the limits. */
+static uint64_t growing_bytes(const struct server *s)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id && !s->files[i].keep)
+			bytes += unfinished_bytes(&s->files[i].file);
+	return bytes;
+}
+
+static void apply_limits(struct server *s)
+{
+	struct pass pass = { s, { .event = BROKER_DELETED }, { .event = BROKER_NOT_DELETED } };
+	const struct retention_cfg cfg = {
+		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits,
+		.deleted = on_deleted, .ctx = &pass,
+	};
+	const int err = retention_apply(&cfg, growing_bytes(s), &s->counts.kept);
+
+	if (err)
+		on_deleted(&pass, ".", 0, err);
+	s->counts.deleted += pass.deleted.files;
+	s->counts.deleted_bytes += pass.deleted.bytes;
+	if (pass.deleted.files)
+		send_notice(s, &pass.deleted);
+	if (pass.failed.files && strcmp(pass.failed.name, s->undeletable) != 0)
+		send_notice(s, &pass.failed);
+	strcpy(s->undeletable, pass.failed.name);
+}
+
+static bool is_growing(const struct server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id && !s->files[i].keep)
+			return true;
+	return false;
+}
+
+static void check_growth(struct server *s)
+{
+	const uint64_t limit = s->p->cfg->limits.bytes, growing = limit ? growing_bytes(s) : 0;
+
+	if (growing && s->counts.kept.files && s->counts.kept.bytes + growing > limit)
+		apply_limits(s);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static struct open_file *find_file(struct server *s, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id == id)
+			return &s->files[i];
+	return NULL;
+}
+
+static int check_space(const struct server *s, uint64_t needs_bytes, struct broker_answer *answer)
+{
+	struct statvfs fs;
+	uint64_t free_bytes;
+
+	if (!needs_bytes || fstatvfs(s->p->dir, &fs))
+		return 0;
+	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (free_bytes >= needs_bytes)
+		return 0;
+	snprintf(answer->why, sizeof(answer->why), "%llu KiB are free, %llu KiB are needed",
+		 (unsigned long long)(free_bytes >> 10), (unsigned long long)((needs_bytes + 1023) >> 10));
+	return -ENOSPC;
+}
+
+/* The directory was removed; there may be another one of its name. */
+static bool open_dir_again(const struct server *s)
+{
+	int fd = open(s->p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool moved = fd >= 0 && dup3(fd, s->p->dir, O_CLOEXEC) >= 0;
+
+	if (fd >= 0)
+		close(fd);
+	return moved;
+}
+
+static int open_file(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
+{
+	struct open_file *file = find_file(s, 0);
+	const struct name_facts facts = { .when = ask->when, .purpose = ask->purpose };
+	int err;
+
+	if (!file || !ask->id || find_file(s, ask->id))
+		return refuse(answer, -EMFILE, "as many as there may be are open");
+	err = check_space(s, ask->needs_bytes, answer);
+	if (err)
+		return err;
+	err = unfinished_open(&file->file, s->p->dir, s->p->names, &facts, ask->keep);
+	if (err == -ENOENT && open_dir_again(s))
+		err = unfinished_open(&file->file, s->p->dir, s->p->names, &facts, ask->keep);
+	if (err)
+		return refuse(answer, err, "no file can be made");
+	file->id = ask->id;
+	file->keep = ask->keep;
+	name_clean(ask->purpose, file->purpose);
+	strcpy(answer->name, file->file.name);
+	return 0;
+}
+
+static void close_file(struct open_file *file)
+{
+	unfinished_close(&file->file);
+	file->id = 0;
+}
+
+static void run_hook(struct server *s, const struct open_file *file)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", strcmp(s->p->path, "/") ? s->p->path : "", file->file.name);
+	hooks_add(s->hooks, path, file->purpose);
+}
+
+static void take_open(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
+{
+	struct open_file *file;
+
+	answer->err = open_file(s, ask, answer);
+	file = answer->err ? NULL : find_file(s, ask->id);
+	if (send_answer(s, answer, file ? file->file.fd : -1) || !file)
+		return;
+	unfinished_discard(&file->file, s->p->dir);
+	close_file(file);
+}
+
+/* The recorder waits for the name only: deleting large files takes longer. */
+static void take_publish(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
+{
+	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
+
+	answer->err = file ? unfinished_publish(&file->file, s->p->dir) : -EBADF;
+	if (answer->err)
+		refuse(answer, answer->err, "it gets no name");
+	else
+		strcpy(answer->name, file->file.name);
+	send_answer(s, answer, -1);
+	if (!file)
+		return;
+	if (!answer->err && ask->hook && s->hooks)
+		run_hook(s, file);
+	close_file(file);
+	apply_limits(s);
+}
+
+static void take_discard(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
+{
+	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
+
+	answer->err = file ? unfinished_discard(&file->file, s->p->dir) : -EBADF;
+	if (answer->err)
+		refuse(answer, answer->err, "it cannot be removed");
+	else
+		strcpy(answer->name, file->file.name);
+	if (file)
+		close_file(file);
+	send_answer(s, answer, -1);
+}
+
+static void take_ask(struct server *s, struct broker_ask *ask)
+{
+	struct broker_answer answer = { .id = ask->id, .verb = ask->verb };
+
+	ask->purpose[NAME_PART_MAX] = 0;
+	switch (ask->verb) {
+	case BROKER_OPEN:
+		take_open(s, ask, &answer);
+		break;
+	case BROKER_PUBLISH:
+		take_publish(s, ask, &answer);
+		break;
+	case BROKER_DISCARD:
+		take_discard(s, ask, &answer);
+		break;
+	case BROKER_END:
+		send_answer(s, &answer, -1);
+		s->ended = true;
+		break;
+	}
+}
+
+/* Without waiting. A socket that is at its end is that of a recorder that has ended. */
+static void take_asks(struct server *s)
+{
+	struct broker_ask ask;
+	struct iovec iov = { &ask, sizeof(ask) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	while (!s->ended && (n = recvmsg(s->p->socket, &msg, MSG_DONTWAIT)) != 0) {
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0 && errno != EINTR)
+			break;
+		if (n == sizeof(ask))
+			take_ask(s, &ask);
+	}
+	s->ended = true;
+}
+
+/* ---- recorders that have ended ----------------------------------------------------------- */
+
+static void recover(struct server *s, struct unfinished *file)
+{
+	struct broker_answer notice = { .files = 1 };
+	const uint64_t bytes = unfinished_bytes(file);
+	bool kept;
+	int err = unfinished_recover(file, s->p->dir, &kept);
+
+	snprintf(notice.name, sizeof(notice.name), "%s", file->name);
+	notice.bytes = kept ? unfinished_bytes(file) : bytes;
+	if (err) {
+		notice.event = BROKER_NOT_RECOVERED;
+		refuse(&notice, err, "it gets no name");
+		send_notice(s, &notice);
+	} else if (kept) {
+		notice.event = BROKER_RECOVERED;
+		s->counts.recovered++;
+		send_notice(s, &notice);
+	}
+}
+
+static int recover_name(void *ctx, const char *name)
+{
+	struct server *s = ctx;
+	struct unfinished file;
+
+	if (!unfinished_find(&file, s->p->dir, s->p->names, name)) {
+		recover(s, &file);
+		unfinished_close(&file);
+	}
+	return 0;
+}
+
+static void recover_open(struct server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id) {
+			recover(s, &s->files[i].file);
+			close_file(&s->files[i]);
+		}
+	apply_limits(s);
+}
+
+/* ---- the process --------------------------------------------------------------------------- */
+
+/* Ctrl-C and the end of a service reach us as well as the recorder; it is the one that decides. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2 };
+	sigset_t none;
+	size_t i;
+
+	for (i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Whatever else the recorder has open, it is to be closed when the recorder closes it. */
+static int keep_files(struct broker_process *p)
+{
+	const int a = fcntl(p->socket, F_DUPFD_CLOEXEC, 3), b = fcntl(p->dir, F_DUPFD_CLOEXEC, 3);
+	const int low = a < b ? a : b, high = a < b ? b : a, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (low < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0)
+		return -errno;
+	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		dup2(null, STDERR_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	if ((low > 3 && close_range(3, low - 1, 0)) || (high > low + 1 && close_range(low + 1, high - 1, 0)) ||
+	    close_range(high + 1, ~0U, 0))
+		return -errno;
+	p->socket = a;
+	p->dir = b;
+	return 0;
+}
+
+static int begin(struct server *s)
+{
+	const struct broker_cfg *cfg = s->p->cfg;
+	const struct hooks_cfg hooks = {
+		.command = cfg->hook, .limit_ns = cfg->hook_limit_ns ?: HOOK_LIMIT_NS, .files = cfg->files,
+		.failed = on_hook_failed, .ctx = s,
+	};
+	int err = cfg->hook ? hooks_open(&s->hooks, &hooks) : 0;
+
+	err = err ?: rights_drop(s->p->dir, cfg->hook);
+	if (err)
+		return err;
+	retention_list(s->p->dir, recover_name, s);
+	apply_limits(s);
+	return 0;
+}
+
+static bool has_hooks(const struct server *s)
+{
+	struct hooks_counts counts = { 0 };
+
+	if (s->hooks)
+		hooks_get_counts(s->hooks, &counts);
+	return counts.running + counts.waiting;
+}
+
+/* Until there is something to do. */
+static void wait_for_work(const struct server *s)
+{
+	struct pollfd fds[1 + HOOKS_MAX] = { { .fd = s->ended ? -1 : s->p->socket, .events = POLLIN } };
+	unsigned int cnt = 1 + (s->hooks ? hooks_poll(s->hooks, fds + 1) : 0);
+	int ms = s->hooks ? hooks_timeout_ms(s->hooks) : -1;
+
+	if (s->p->cfg->limits.bytes && is_growing(s) && (ms < 0 || ms > GROWTH_MS))
+		ms = GROWTH_MS;
+	poll(fds, cnt, ms);
+}
+
+void broker_serve(const struct broker_process *process)
+{
+	struct broker_process p = *process;
+	struct server s = { .p = &p };
+	struct broker_answer ready = { .id = BROKER_FIRST_ID };
+
+	setsid();
+	prctl(PR_SET_NAME, "kfxt-files");
+	ignore_signals();
+	ready.err = keep_files(&p) ?: begin(&s);
+	if (ready.err)
+		refuse(&ready, ready.err, "the process that opens files cannot start");
+	send_answer(&s, &ready, -1);
+	if (ready.err)
+		_exit(1);
+	while (!s.ended) {
+		wait_for_work(&s);
+		take_asks(&s);
+		if (s.hooks)
+			hooks_round(s.hooks);
+		check_growth(&s);
+	}
+	recover_open(&s);
+	close(p.socket);
+	while (has_hooks(&s)) {
+		wait_for_work(&s);
+		hooks_round(s.hooks);
+	}
+	_exit(0);
+}

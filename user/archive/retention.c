@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "retention.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+struct old_file {
+	struct timespec written;
+	uint64_t bytes;
+	char *name;
+};
+
+struct scan {
+	const struct retention_cfg *cfg;
+	struct old_file *files;
+	size_t cnt, cap;
+};
+
+/* By a descriptor of its own, whose place in the directory is the beginning. */
+int retention_list(int dir, int (*found)(void *ctx, const char *name), void *ctx)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	const struct dirent *entry;
+	DIR *stream;
+
+	if (fd < 0)
+		return -errno;
+	stream = fdopendir(fd);
+	if (!stream) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && (errno = 0, entry = readdir(stream)))
+		err = found(ctx, entry->d_name);
+	err = err ?: -errno;
+	closedir(stream);
+	return err;
+}
+
+/* What cannot be looked at has gone meanwhile, or is not ours. */
+static int add_file(void *ctx, const char *name)
+{
+	struct scan *s = ctx;
+	struct stat st;
+	char *copy;
+
+	if (!name_matches(s->cfg->names, name) || fstatat(s->cfg->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || !(st.st_mode & S_IWUSR))
+		return 0;
+	copy = strdup(name);
+	if (!copy || array_reserve(s->files, s->cnt, s->cap, 1)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	s->files[s->cnt++] = (struct old_file){ st.st_mtim, st.st_size, copy };
+	return 0;
+}
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct old_file *x = a, *y = b;
+
+	if (x->written.tv_sec != y->written.tv_sec)
+		return x->written.tv_sec < y->written.tv_sec ? -1 : 1;
+	if (x->written.tv_nsec != y->written.tv_nsec)
+		return x->written.tv_nsec < y->written.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_too_much(const struct retention_total *t, const struct retention_limits *limits, uint64_t more_bytes)
+{
+	return (limits->files && t->files > limits->files) || (limits->bytes && t->bytes + more_bytes > limits->bytes);
+}
+
+static void delete(const struct retention_cfg *cfg, const struct old_file *f, struct retention_total *total)
+{
+	const int err = unlinkat(cfg->dir, f->name, 0) ? -errno : 0;
+
+	if (err != -ENOENT)
+		cfg->deleted(cfg->ctx, f->name, f->bytes, err);
+	if (err && err != -ENOENT)
+		return;
+	total->files--;
+	total->bytes -= f->bytes;
+}
+
+static void free_files(struct scan *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->cnt; i++)
+		free(s->files[i].name);
+	free(s->files);
+}
+
+int retention_apply(const struct retention_cfg *cfg, uint64_t more_bytes, struct retention_total *total)
+{
+	struct scan s = { .cfg = cfg };
+	const size_t stay = more_bytes ? 0 : 1;
+	size_t i;
+	int err;
+
+	*total = (struct retention_total){ 0 };
+	if (!cfg->limits.files && !cfg->limits.bytes)
+		return 0;
+	err = retention_list(cfg->dir, add_file, &s);
+	if (s.cnt)
+		qsort(s.files, s.cnt, sizeof(*s.files), compare_age);
+	for (i = 0; i < s.cnt; i++)
+		total->bytes += s.files[i].bytes;
+	total->files = s.cnt;
+	for (i = 0; !err && i + stay < s.cnt && is_too_much(total, &cfg->limits, more_bytes); i++)
+		delete(cfg, &s.files[i], total);
+	free_files(&s);
+	return err;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the process that opens files keeps of its rights.
+ */
+#ifndef ARCHIVE_RIGHTS_H
+#define ARCHIVE_RIGHTS_H
+
+#include <stdbool.h>
+
+/*
+ * Drops all capabilities but CAP_DAC_OVERRIDE, if without it no file can be made in the directory @dir, and CAP_KILL,
+ * if there are @hooks: they may change their user. Without hooks, which may need any, it may make only the system calls
+ * that files take; the others fail with ENOSYS. 0 or -errno: capabilities could not be dropped.
+ */
+int rights_drop(int dir, bool hooks);
+
+#endif

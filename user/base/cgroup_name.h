@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the path of a cgroup says by the conventions of container runtimes and of systemd. Nobody is asked, so whoever
+ * may create cgroups can have them say anything.
+ */
+#ifndef BASE_CGROUP_NAME_H
+#define BASE_CGROUP_NAME_H
+
+#include <stddef.h>
+
+/* A part of a path, which is not the caller's to free; @len 0: there is none. */
+struct cgroup_part {
+	const char *text;
+	size_t len;
+};
+
+/*
+ * The id of the innermost container that a cgroup is, or is below: 64 hexadecimal digits at the end of a directory's
+ * name, as "docker-ID.scope", "cri-containerd-ID.scope", "crio-ID", "libpod-ID.scope" and "ID" have it. A process that
+ * watches a container (conmon) is in none.
+ */
+struct cgroup_part cgroup_container(const char *path);
+/*
+ * The systemd unit of a cgroup: its innermost directory that is named as one that has processes (service, scope, mount,
+ * socket, swap). For the manager of a user or of a container, which is in "init.scope", it is the unit around that.
+ */
+struct cgroup_part cgroup_unit(const char *path);
+
+#endif

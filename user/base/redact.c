@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All expressions see the text as it is, so that none matches a mark of another.
+ */
+#include <errno.h>
+#include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "clock.h"
+#include "redact.h"
+
+/* What expressions may take of the time, one in so many, and how much at once: for most there are texts that take long. */
+#define SHARE		10
+#define BURST_NS	100000000ULL
+
+struct redact {
+	regex_t *expressions;
+	size_t cnt, cap;
+	uint64_t owed_ns, at_ns;	/* time taken beyond the share, at this time */
+	char plain[REDACT_BYTES_MAX];	/* the text without NULs */
+	bool hidden[REDACT_BYTES_MAX];	/* which bytes of it match */
+};
+
+int redact_open(struct redact **out)
+{
+	struct redact *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	*out = r;
+	return 0;
+}
+
+void redact_close(struct redact *r)
+{
+	if (!r)
+		return;
+	while (r->cnt)
+		regfree(&r->expressions[--r->cnt]);
+	free(r->expressions);
+	free(r);
+}
+
+/* ---- expressions ------------------------------------------------------------- */
+
+/* The end of a bracket expression, its "]" or that of @p, which is after its "[". */
+static const char *bracket_end(const char *p)
+{
+	char close[3] = "?]";
+
+	p += *p == '^';
+	p += *p == ']';
+	while (*p && *p != ']') {
+		if (*p++ != '[' || !*p || !strchr(".:=", *p))
+			continue;
+		close[0] = *p++;
+		p = strstr(p, close);
+		if (!p)
+			return "";
+		p += 2;
+	}
+	return p;
+}
+
+static bool has_back_reference(const char *p)
+{
+	for (; *p; p++) {
+		if (*p == '[')
+			p = bracket_end(p + 1);
+		else if (*p == '\\' && *++p >= '1' && *p <= '9')
+			return true;
+		if (!*p)
+			break;
+	}
+	return false;
+}
+
+int redact_add(struct redact *r, const char *regex, char *why, size_t size)
+{
+	regex_t *new;
+	int err;
+
+	if (has_back_reference(regex)) {
+		snprintf(why, size, "it has a back-reference");
+		return -EINVAL;
+	}
+	if (array_reserve(r->expressions, r->cnt, r->cap, 1))
+		return -ENOMEM;
+	new = &r->expressions[r->cnt];
+	err = regcomp(new, regex, REG_EXTENDED);
+	if (err) {
+		regerror(err, new, why, size);
+		return err == REG_ESPACE ? -ENOMEM : -EINVAL;
+	}
+	if (!regexec(new, "", 0, NULL, 0)) {
+		snprintf(why, size, "it matches an empty text, too");
+		regfree(new);
+		return -EINVAL;
+	}
+	r->cnt++;
+	return 0;
+}
+
+/* ---- texts ------------------------------------------------------------------- */
+
+/* False: there was no memory. */
+static bool find(struct redact *r, const regex_t *expression, size_t len)
+{
+	size_t at = 0;
+	int err = 0;
+
+	while (at < len) {
+		regmatch_t match = { .rm_so = (regoff_t)at, .rm_eo = (regoff_t)len };
+
+		err = regexec(expression, r->plain, 1, &match, REG_STARTEND);
+		if (err)
+			break;
+		memset(r->hidden + match.rm_so, true, (size_t)(match.rm_eo - match.rm_so));
+		at = (size_t)match.rm_eo + (match.rm_eo == match.rm_so);
+	}
+	return !err || err == REG_NOMATCH;
+}
+
+static void find_all(struct redact *r, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		r->plain[i] = text[i] ? text[i] : ' ';
+		r->hidden[i] = false;
+	}
+	for (i = 0; i < r->cnt; i++)
+		if (!find(r, &r->expressions[i], len))
+			memset(r->hidden, true, len);
+}
+
+static size_t put_mark(char *out, size_t size)
+{
+	const size_t len = strlen(REDACT_MARK);
+
+	if (size < len)
+		return 0;
+	memcpy(out, REDACT_MARK, len);
+	return len;
+}
+
+static bool may_take_time(struct redact *r)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC), paid = (now - r->at_ns) / SHARE;
+
+	r->owed_ns -= paid < r->owed_ns ? paid : r->owed_ns;
+	r->at_ns = now;
+	return r->owed_ns < BURST_NS;
+}
+
+size_t redact_text(struct redact *r, const char *text, size_t len, char *out, size_t size)
+{
+	size_t in = 0, n = 0, put = 1;
+	uint64_t begin_ns;
+
+	if (len > REDACT_BYTES_MAX || !may_take_time(r))
+		return put_mark(out, size);
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	find_all(r, text, len);
+	r->owed_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	while (in < len && n < size && put) {
+		if (!r->hidden[in]) {
+			out[n++] = text[in++];
+			continue;
+		}
+		put = put_mark(out + n, size - n);
+		n += put;
+		while (in < len && r->hidden[in])
+			in++;
+	}
+	return n;
+}

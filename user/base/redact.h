@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Texts without those parts of them that regular expressions match.
+ */
+#ifndef BASE_REDACT_H
+#define BASE_REDACT_H
+
+#include <stddef.h>
+
+#define REDACT_MARK		"[redacted]"
+#define REDACT_BYTES_MAX	16384
+
+struct redact;
+
+/* Without expressions. 0 or -ENOMEM. */
+int redact_open(struct redact **out);
+/*
+ * Adds a POSIX extended regular expression; characters are bytes. 0, -ENOMEM or, with one line in @why, -EINVAL: it is
+ * none, it has a back-reference, for which one text could take forever, or it matches an empty text.
+ */
+int redact_add(struct redact *r, const char *regex, char *why, size_t size);
+/*
+ * Copies @text with each match of any of them replaced by REDACT_MARK, of matches that overlap or touch by one. To
+ * the expressions a NUL is a space. What finds no space in @size bytes is left out, marks are whole. More than
+ * REDACT_BYTES_MAX bytes are one mark, and so is all of a text for which there is no memory, or while the expressions have
+ * taken more than a tenth of the time. Returns the length.
+ */
+size_t redact_text(struct redact *r, const char *text, size_t len, char *out, size_t size);
+/* NULL is fine. */
+void redact_close(struct redact *r);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sources of events: what each one is, what it needs, its BPF programs and maps, and how the
+ * deferred records of these programs become records of the trace.
+ */
+#ifndef CAPTURE_SOURCE_H
+#define CAPTURE_SOURCE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "ledger_row.h"
+
+struct bpf_object;
+struct event_ring;
+struct feature;
+struct filter;
+struct fxt_writer;
+struct kfxt_bpf;
+struct names;
+struct packets;
+struct redact;
+struct tracks;
+
+#define SOURCE_PARTS_MAX	12
+
+/* A required tracepoint that has at least so many arguments. */
+struct source_tracepoint {
+	const char *name;
+	unsigned int nargs;
+};
+
+/* What a source works with. All sources of a recording share one. */
+struct source_ctx {
+	/* From open() on: */
+	const char *root;		/* before "/sys", "/proc" and "/dev": "" except in tests */
+	struct tracks *tracks;
+	bool by_name;			/* open() alone: a word of the user selected it */
+	/* From prepare() on: */
+	const uint32_t *cpus;		/* that are recorded */
+	unsigned int cpus_cnt;
+	struct kfxt_bpf *skel;		/* the programs and maps */
+	struct bpf_object *obj;		/* the same */
+	progress_fn progress;		/* of attaching and detaching; NULL: not reported */
+	void *progress_ctx;
+	bool calls_are_slices;		/* set by prepare(): on tracks of threads, where other slices cannot be */
+	/* From start() on: */
+	struct fxt_writer *w;
+	struct packets *packets;	/* NULL: none are written */
+	struct redact *redact;		/* what must not be written of log lines; NULL: nothing */
+	const struct names *names;
+	const struct filter *filter;	/* NULL: all threads */
+	uint64_t ring_bytes;		/* of each CPU's ring */
+	uint64_t start_ns;		/* CLOCK_BOOTTIME; what is older is not recorded */
+	/* For sources to count in, of class LEDGER_EVENTS: */
+	uint64_t async_ids;		/* given so far: viewers have one namespace for a whole trace */
+	uint64_t events;		/* records written other than by decode() */
+	uint64_t lost;			/* of those, what could not be written */
+};
+
+/* What sources count besides the records of their programs. */
+struct source_counts {
+	uint64_t taken;			/* events that no program saw */
+	uint64_t records;		/* written other than by decode(), of these and of others */
+	uint64_t lost;			/* events that no program saw: not recorded for want of space */
+	uint64_t unwritten;		/* not written, or invalid */
+	uint64_t unreturned;		/* calls whose return was not seen, found at the end */
+	uint64_t skipped;		/* by the kernel, where it does not count them itself */
+};
+
+/* A system call, or only those of which the bits of @mask of an argument are @value. */
+struct source_call {
+	int call;		/* SCMP_SYS(NAME) of <seccomp.h> */
+	unsigned int arg;
+	uint64_t mask, value;	/* 0: any */
+};
+#define SOURCE_LAST_CALL	INT_MIN
+
+enum {
+	SOURCE_BARE	= 1,	/* what open() may return: it needs none of its programs */
+	SOURCE_OUT	= 2,	/* and: it is not selected after all, and has no state */
+};
+
+struct source_ops {
+	const char *name;		/* the word for -e; NULL: it is chosen otherwise, and not listed */
+	const char *about;		/* one line of kfxt list --presets */
+	const char *shows;		/* the next: what it becomes in the trace */
+	bool by_default;
+	bool counts_skipped;		/* itself: the kernel's counts of its programs are left out */
+	bool few_records;		/* if there is no other, smaller rings will do */
+	enum ledger_source class;	/* of what it records */
+	struct source_tracepoint tracepoints[SOURCE_PARTS_MAX];	/* required */
+	const char *file;		/* required, too */
+	const struct feature *features;	/* rows of kfxt check, up to one without a name; NULL: none */
+	const char *programs[SOURCE_PARTS_MAX];	/* loaded only if the source is selected */
+	const char *optional[SOURCE_PARTS_MAX];	/* the same, where the kernel has the tracepoint: "on_" before it */
+	const char *maps[SOURCE_PARTS_MAX];	/* of these programs alone: created if it is selected */
+	const char *events[SOURCE_PARTS_MAX];	/* it is a shorter word for these, "SYSTEM:GLOB" */
+
+	unsigned int raw_words_min;	/* that its deferred records have at least */
+
+	/* System calls that it makes while it records and that others do not, up to .call SOURCE_LAST_CALL. */
+	const struct source_call *calls;
+
+	/*
+	 * All below may be NULL, and are called in this order. @s is the source's own state, NULL if
+	 * it has none.
+	 *
+	 * Whether a word of -e, without its "!", is for this source. NULL: only its name is.
+	 */
+	bool (*takes)(const char *word);
+	/*
+	 * Selects what @word says or, with @out, takes it out again; allocates its state at the first
+	 * word. A source that has this and no name gets all words that are for no other. 1: some of
+	 * it is selected now, 0: nothing is, -ENOMEM or, with one line in @why, -EINVAL or -ENOTSUP.
+	 */
+	int (*select)(void **s, const char *word, bool out, char *why, size_t size);
+	/* It is selected: allocates its state. 0, SOURCE_*, -ENOMEM or, with one line in @why, -ENOTSUP. */
+	int (*open)(void **s, const struct source_ctx *c, char *why, size_t size);
+	/* Before loading: constants, sizes of maps, which of its programs are loaded. 0 or -errno. */
+	int (*prepare)(void *s, struct source_ctx *c);
+	/* After loading: fills its maps. 0 or -errno. */
+	int (*loaded)(void *s, struct source_ctx *c);
+	/*
+	 * Attaches the programs that libbpf does not attach by itself. 0 or -errno, *@which then being
+	 * what that failed for; -ECANCELED if c->progress said no.
+	 */
+	int (*attach)(void *s, struct source_ctx *c, const char **which);
+	/* After the strings of the recording: its own, if it has any of a fixed index. 0 or the writer's error. */
+	int (*header)(void *s, struct fxt_writer *w);
+	/* The recording begins: completes or allocates its state. 0 or -errno. */
+	int (*start)(void **s, struct source_ctx *c);
+	/* Readable when the recorder should not wait any longer; -1: nothing to wait for, for now. */
+	int (*fd)(const void *s);
+	/*
+	 * Reads what does not come through the rings: before and after the recorder looks at how much is
+	 * in them. What is older than the records of the rings is there with the second one, what is
+	 * newer than those of the round before with the first. 0 or -errno.
+	 */
+	int (*before_look)(void *s, uint64_t now_ns);
+	int (*after_look)(void *s);
+	/* The ring of the @i'th of c->cpus that its deferred records are in; NULL: the event ring of that CPU. */
+	struct event_ring *(*ring)(void *s, unsigned int i);
+	/* Where it counts by itself: adds what its programs counted on the @i'th of c->cpus. */
+	void (*row)(const void *s, unsigned int i, struct ledger_row *row);
+	/* Capabilities that it needs while it records, as bits of their numbers. */
+	uint64_t (*capabilities)(const void *s);
+	/*
+	 * Writes a deferred record of its kind; *@written is how many records it became, also on
+	 * failure. 0, -EINVAL: no such record, -ENOMEM, or the writer's error.
+	 */
+	int (*decode)(void *s, struct source_ctx *c, const uint64_t *rec, unsigned int *written);
+	/*
+	 * Called a few times a second and, with @final, at the end, when no program writes any more:
+	 * writes what no program reports, and counts it in @c. 0 or the writer's error.
+	 */
+	int (*poll)(void *s, struct source_ctx *c, uint64_t now_ns, bool final);
+	/* Events that the kernel overwrote on the @i'th of c->cpus, as far as has been read. */
+	uint64_t (*overwritten)(const void *s, unsigned int i);
+	/*
+	 * Between these two looks, events of the rings were lost or, if @overwritten, overwritten. What is
+	 * older than @from_ns has been taken. 0 or -errno.
+	 */
+	int (*gap)(void *s, bool overwritten, uint64_t from_ns, uint64_t to_ns);
+	/* The recording has ended: what is read once more, and then polled with @final, is the last. */
+	void (*stop)(void *s, struct source_ctx *c);
+	/* Adds to @counts. */
+	void (*count)(const void *s, const struct source_ctx *c, struct source_counts *counts);
+	/* Undoes attach(); more than once is fine. */
+	void (*detach)(void *s, struct source_ctx *c);
+	void (*close)(void *s);
+};
+
+/* The tracepoint or the file (a path) that this kernel lacks and the source needs; NULL: none. */
+const char *source_lacks(const struct source_ops *ops);
+/* Before loading: which of its programs are loaded, which of its maps created. */
+void source_prepare(const struct source_ops *ops, struct bpf_object *obj, bool selected);
+/* As decode(), for any record of a deferred record's header. */
+int source_decode(const struct source_ops *ops, void *s, struct source_ctx *c, const uint64_t *rec,
+		  unsigned int *written);
+/*
+ * For poll() at the end: decodes what a map of enum open_word records has, which began and did not
+ * end. 0 or the first error.
+ */
+int source_write_open(const struct source_ops *ops, void *s, struct source_ctx *c, const char *map, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names from /proc and from the metadata ring, as kernel objects: process records
+ * for every thread group, thread records for every thread. Kernel threads all
+ * belong to process 0, "kernel", so that they do not clutter a viewer.
+ */
+#include <bpf/libbpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/abi/ids.h"
+#include "bpf/abi/object.h"
+#include "bpf/abi/strings.h"
+#include "fxt/fxt.h"
+#include "base/cgroup_name.h"
+#include "base/clock.h"
+#include "base/redact.h"
+#include "cgroups.h"
+#include "tasks.h"
+#include "format/perfetto/packets.h"
+#include "pid_namespace.h"
+#include "programs.h"
+
+#define COMM_BYTES		16
+#define CMDLINE_BYTES_MAX	8192	/* longer ones end with CUT_MARK */
+#define CUT_MARK		" ..."
+#define PF_KTHREAD		0x00200000
+#define SCAN_STEP		64	/* processes per names_scan() */
+
+struct names {
+	struct fxt_writer *w;
+	struct probes *probes;
+	struct packets *packets;
+	struct cgroups *cgroups;
+	struct names_hidden hidden;
+	struct ring_buffer *side;
+	DIR *proc;		/* while scanning */
+	uint32_t *processes;	/* by thread id: koid + 1 of the process, 0: unknown; touched where used */
+	uint64_t drained_ns;
+	int err;		/* of the sink, inside the metadata ring's callback */
+	char cmdline[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
+	char redacted[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)], joined[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
+};
+
+/* A process as it will be written. @cmdline: arguments that each end with a NUL. */
+struct traced_process {
+	uint64_t koid, parent;
+	const char *comm;
+	const char *cgroup;	/* path, or NULL */
+	const char *cmdline;
+	size_t cmdline_len;
+	const char *exit;	/* "exit_code" or "exit_signal"; NULL: it lives */
+	int32_t exit_value;
+};
+
+static int write_thread(struct names *n, uint64_t koid, uint64_t process, const char *comm)
+{
+	const struct fxt_arg arg = fxt_arg_koid("process", process);
+	const struct fxt_object object = {
+		.id = koid,
+		.kind = FXT_KOBJ_THREAD,
+		.name = fxt_str_inline(comm, strnlen(comm, COMM_BYTES)),
+	};
+
+	n->processes[koid % ID_GENERATION_STEP % IDS_MAX] = (uint32_t)process + 1;
+	return fxt_write_kernel_object(n->w, &object, &arg, 1);
+}
+
+/* Arguments for @path, a cgroup, and what its name says. How many there are. */
+static unsigned int cgroup_args(struct fxt_arg args[3], const char *path)
+{
+	const struct cgroup_part container = cgroup_container(path), unit = cgroup_unit(path);
+	unsigned int cnt = 0;
+
+	args[cnt++] = fxt_arg_str("cgroup", fxt_str_inline(path, strlen(path)));
+	if (container.len)
+		args[cnt++] = fxt_arg_str("container", fxt_str_inline(container.text, container.len));
+	if (unit.len)
+		args[cnt++] = fxt_arg_str("unit", fxt_str_inline(unit.text, unit.len));
+	return cnt;
+}
+
+/* What may be written of the command line of @proc, *@len bytes, at least one, and a NUL. */
+static const char *redact_cmdline(struct names *n, const struct traced_process *proc, size_t *len)
+{
+	if (!n->hidden.redact)
+		return proc->cmdline;
+	*len = redact_text(n->hidden.redact, proc->cmdline, *len, n->redacted, sizeof(n->redacted) - 1);
+	n->redacted[*len] = 0;
+	return n->redacted;
+}
+
+static int write_process(struct names *n, const struct traced_process *proc)
+{
+	size_t len = proc->cmdline_len, i;
+	const char *cmdline = proc->cmdline;
+	struct fxt_arg args[6] = { fxt_arg_koid("parent", proc->parent) };
+	unsigned int args_cnt = 1;
+	const struct fxt_object object = {
+		.id = proc->koid,
+		.kind = FXT_KOBJ_PROCESS,
+		.name = fxt_str_inline(proc->comm, strnlen(proc->comm, COMM_BYTES)),
+	};
+	int err;
+
+	while (len && !cmdline[len - 1])
+		len--;
+	if (len)
+		cmdline = redact_cmdline(n, proc, &len);
+	for (i = 0; i < len; i++)
+		n->joined[i] = cmdline[i] ?: ' ';
+	if (proc->cgroup)
+		args_cnt += cgroup_args(args + args_cnt, proc->cgroup);
+	if (len)
+		args[args_cnt++] = fxt_arg_str("cmdline", fxt_str_inline(n->joined, len));
+	if (proc->exit)
+		args[args_cnt++] = fxt_arg_i32(proc->exit, proc->exit_value);
+	err = fxt_write_kernel_object(n->w, &object, args, args_cnt);
+	if (err || !n->packets)
+		return err;
+	return packets_add_process(n->packets, proc->koid, proc->parent, cmdline, len ? len + 1 : 0);
+}
+
+static uint64_t koid_of(const struct names *n, uint32_t tid)
+{
+	return tid + probes_koid_offset(n->probes, tid);
+}
+
+/* ---- /proc --------------------------------------------------------------- */
+
+/* Reads a small file below @dir whole; the length, NUL-terminated, or -errno. */
+static ssize_t read_file(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = 0, got = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (got > 0 && (size_t)len < size - 1) {
+		got = read(fd, buf + len, size - 1 - len);
+		if (got > 0)
+			len += got;
+	}
+	if (got < 0 && !len)
+		len = -errno;
+	close(fd);
+	if (len >= 0)
+		buf[len] = 0;
+	return len;
+}
+
+/*
+ * Marks n->cmdline, @len bytes, as cut. An expression may match the whole of the last argument, but not the part that is
+ * here; so if there are any, it is left out.
+ */
+static size_t mark_cut(struct names *n, size_t len)
+{
+	while (n->hidden.redact && len && n->cmdline[len - 1])
+		len--;
+	memcpy(n->cmdline + len, CUT_MARK, sizeof(CUT_MARK));
+	return len + sizeof(CUT_MARK);
+}
+
+/* The command line of a process, cut with CUT_MARK if it is longer than we keep. */
+static size_t read_cmdline(struct names *n, uint32_t tgid)
+{
+	char path[32];
+	ssize_t len;
+
+	if (n->hidden.cmdlines)
+		return 0;
+	snprintf(path, sizeof(path), "%u/cmdline", tgid);
+	len = read_file(dirfd(n->proc), path, n->cmdline, CMDLINE_BYTES_MAX + 1);
+	if (len < 0)
+		return 0;
+	return len == CMDLINE_BYTES_MAX ? mark_cut(n, len) : (size_t)len;
+}
+
+struct stat_line {
+	char comm[COMM_BYTES + 1];
+	unsigned int ppid, flags;
+};
+
+/* "pid (comm) state ppid pgrp session tty tpgid flags ...": proc(5). comm may hold anything. */
+static int parse_stat(const char *text, struct stat_line *out)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	size_t len;
+
+	if (!open || !close || close < open)
+		return -EINVAL;
+	len = close - open - 1 < COMM_BYTES ? close - open - 1 : COMM_BYTES;
+	memcpy(out->comm, open + 1, len);
+	out->comm[len] = 0;
+	if (sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &out->ppid, &out->flags) != 2)
+		return -EINVAL;
+	return 0;
+}
+
+static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
+{
+	char path[64], comm[COMM_BYTES + 2];
+	const struct dirent *entry;
+	ssize_t len;
+	DIR *dir;
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%u/task", tgid);
+	fd = openat(dirfd(n->proc), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;	/* it has exited; its exit reported its name */
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!err && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "%.16s/comm", entry->d_name);
+		len = read_file(fd, path, comm, sizeof(comm));
+		if (len <= 0)
+			continue;
+		comm[len - 1] = 0;	/* the newline */
+		err = write_thread(n, koid_of(n, strtoul(entry->d_name, NULL, 10)), process, comm);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int scan_process(struct names *n, uint32_t tgid)
+{
+	struct traced_process proc = { .koid = koid_of(n, tgid) };
+	char path[32], text[512];
+	struct stat_line stat;
+	int err;
+
+	snprintf(path, sizeof(path), "%u/stat", tgid);
+	if (read_file(dirfd(n->proc), path, text, sizeof(text)) < 0 || parse_stat(text, &stat))
+		return 0;
+	if (stat.flags & PF_KTHREAD)
+		return scan_threads(n, tgid, 0);
+	proc.comm = stat.comm;
+	proc.parent = koid_of(n, stat.ppid);
+	proc.cgroup = cgroups_path(n->cgroups, 0, tgid);
+	proc.cmdline_len = read_cmdline(n, tgid);
+	proc.cmdline = n->cmdline;
+	err = write_process(n, &proc);
+	return err ?: scan_threads(n, tgid, proc.koid);
+}
+
+/* Process 0 holds the kernel's threads; thread 0 is whichever CPU's idle thread. */
+static int write_kernel(struct names *n)
+{
+	const struct fxt_object kernel = {
+		.id = 0, .kind = FXT_KOBJ_PROCESS, .name = fxt_str("kernel"),
+	};
+	int err = fxt_write_kernel_object(n->w, &kernel, NULL, 0);
+
+	return err ?: write_thread(n, 0, 0, "swapper");
+}
+
+int names_scan(struct names *n)
+{
+	const struct dirent *entry = NULL;
+	int err = 0, i;
+
+	if (!n->proc) {
+		n->proc = opendir("/proc");
+		if (!n->proc)
+			return -errno;
+		err = write_kernel(n);
+	}
+	for (i = 0; !err && i < SCAN_STEP && pid_namespace_is_initial(); i++) {
+		entry = readdir(n->proc);
+		if (!entry)
+			break;
+		if (isdigit((unsigned char)entry->d_name[0]))
+			err = scan_process(n, strtoul(entry->d_name, NULL, 10));
+	}
+	if (!err && entry)
+		return 1;
+	rewinddir(n->proc);
+	return err;
+}
+
+/* ---- the metadata ring --------------------------------------------------- */
+
+/* A process at exec: what the kernel took of the command line, or all of it from /proc. */
+static int write_exec(struct names *n, struct traced_process *proc, const uint64_t *rec)
+{
+	const size_t max = OBJECT_CMDLINE_WORDS * 8;
+
+	proc->cmdline = (const char *)(rec + OBJECT_CMDLINE);
+	proc->cmdline_len = max;
+	if (!proc->cmdline[max - 1])
+		return write_process(n, proc);
+	proc->cmdline_len = read_cmdline(n, (uint32_t)(proc->koid % ID_GENERATION_STEP));
+	proc->cmdline = n->cmdline;
+	if (proc->cmdline_len < max) {
+		/* Gone, or another program already. */
+		memcpy(n->cmdline, rec + OBJECT_CMDLINE, max);
+		proc->cmdline_len = mark_cut(n, max);
+	}
+	return write_process(n, proc);
+}
+
+static void take_exit(struct traced_process *proc, uint64_t arg)
+{
+	proc->exit = FXT_GET(arg, FXT_F_ARG_NAME) == STR_EXIT_SIGNAL ? "exit_signal" : "exit_code";
+	proc->exit_value = (int32_t)FXT_GET(arg, FXT_F_ARG_VALUE32);
+}
+
+/* One record of bpf/names.bpf.c, or a notification, which is a zero word. */
+static int take_metadata(void *ctx, void *data, size_t len)
+{
+	struct names *n = ctx;
+	const uint64_t *rec = data;
+	const char *comm = (const char *)(rec + OBJECT_NAME);
+	struct traced_process proc;
+
+	if (len < OBJECT_WORDS * 8 || n->err)
+		return 0;
+	if (FXT_GET(rec[OBJECT_HEADER], FXT_F_KOBJ_TYPE) == FXT_KOBJ_THREAD) {
+		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm);
+		return 0;
+	}
+	if (len < OBJECT_PROCESS_WORDS * 8)
+		return 0;
+	proc = (struct traced_process){ .koid = rec[OBJECT_KOID], .parent = rec[OBJECT_ARG + 1], .comm = comm };
+	if (rec[OBJECT_CGROUP])
+		proc.cgroup = cgroups_path(n->cgroups, rec[OBJECT_CGROUP], proc.koid % ID_GENERATION_STEP);
+	if (len == OBJECT_EXIT_WORDS * 8)
+		take_exit(&proc, rec[OBJECT_EXIT]);
+	if (len >= OBJECT_EXEC_WORDS * 8 && !n->hidden.cmdlines)
+		n->err = write_exec(n, &proc, rec);
+	else
+		n->err = write_process(n, &proc);
+	return 0;
+}
+
+int names_drain(struct names *n)
+{
+	int err;
+
+	n->drained_ns = clock_ns(CLOCK_BOOTTIME);
+	err = ring_buffer__consume(n->side);
+	if (err < 0)
+		return err;
+	return n->err;
+}
+
+int names_fd(const struct names *n)
+{
+	return ring_buffer__epoll_fd(n->side);
+}
+
+uint64_t names_drained_ns(const struct names *n)
+{
+	return n->drained_ns;
+}
+
+bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
+{
+	const uint32_t process = tid < IDS_MAX ? n->processes[tid] : 0;
+
+	*out = (struct fxt_thread){ .thread = koid_of(n, tid) };
+	out->process = process ? process - 1 : out->thread;
+	return process;
+}
+
+int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets,
+	       const struct names_hidden *hidden)
+{
+	struct names *n = calloc(1, sizeof(*n));
+	int err;
+
+	if (!n)
+		return -ENOMEM;
+	n->w = w;
+	n->probes = p;
+	n->packets = packets;
+	n->hidden = *hidden;
+	n->processes = calloc(IDS_MAX, sizeof(*n->processes));
+	n->side = ring_buffer__new(probes_metadata_fd(p), take_metadata, n, NULL);
+	err = !n->side ? -errno : n->processes ? 0 : -ENOMEM;
+	err = err ?: cgroups_open(&n->cgroups);
+	if (err) {
+		names_close(n);
+		return err;
+	}
+	*out = n;
+	return 0;
+}
+
+void names_close(struct names *n)
+{
+	if (!n)
+		return;
+	ring_buffer__free(n->side);
+	if (n->proc)
+		closedir(n->proc);
+	cgroups_close(n->cgroups);
+	free(n->processes);
+	free(n);
+}

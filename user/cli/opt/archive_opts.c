@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "archive_opts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/broker.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "cli/exit.h"
+#include "func_opts.h"
+#include "session/session.h"
+#include "trigger/trigger.h"
+
+#define NS_PER_S	1000000000ULL
+#define AFTER_NS	(2 * NS_PER_S)
+#define COOLDOWN_NS	(60 * NS_PER_S)
+
+/* A time, a size, or both. */
+struct bounds {
+	uint64_t ns, bytes;		/* 0: not given */
+};
+
+static const struct bounds rotate_min = { NS_PER_S, 1 << 16 }, keep_min = { NS_PER_S, 1 << 20 };
+
+/* ---- times and sizes -------------------------------------------------------------------- */
+
+/* One of the one or two words. */
+static int parse_bound(const char *word, const struct bounds *min, struct bounds *out, const char **why)
+{
+	uint64_t n;
+
+	*why = NULL;
+	if (!*word) {
+		*why = "empty";
+	} else if (!num_parse_size(word, &n, NULL) && word[strspn(word, "0123456789")]) {
+		*why = out->bytes ? "a second size" : n < min->bytes ? min->bytes >> 20 ? "less than 1M" : "less than 64K" : NULL;
+		out->bytes = n;
+	} else if (!num_parse_duration(word, &n, why)) {
+		*why = word[strspn(word, "0123456789.")] ? NULL : "no unit (10m, 1G)";
+		if (!*why)
+			*why = out->ns ? "a second time" : n < min->ns ? "less than 1s" : NULL;
+		out->ns = n;
+	}
+	return *why ? EXIT_USAGE : EXIT_OK;
+}
+
+static int parse_bounds(const char *text, const char *option, const char *command, const struct bounds *min, struct bounds *out)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+	const char *why;
+	int code = copy ? EXIT_OK : EXIT_FAILED;
+
+	*out = (struct bounds){ 0 };
+	while (!code && (word = strsep(&rest, ","))) {
+		code = parse_bound(word, min, out, &why);
+		if (code)
+			log_error("%s: --%s %s: %s: %s", command, option, text, word, why);
+	}
+	free(copy);
+	return code;
+}
+
+/* @text: NULL leaves @out alone. */
+static int parse_time(const char *text, const char *option, const char *command, uint64_t *out)
+{
+	const char *why;
+
+	if (!text || !num_parse_duration(text, out, &why))
+		return EXIT_OK;
+	log_error("%s: --%s: %s: '%s'", command, option, why, text);
+	return EXIT_USAGE;
+}
+
+/* ---- triggers --------------------------------------------------------------------------- */
+
+static int parse_triggers(const struct archive_opts *opts, const char *command, struct recorder_keep *out)
+{
+	char why[TRIGGER_WHY_BYTES];
+	uint64_t cooldown_ns = COOLDOWN_NS;
+	unsigned int i;
+	int code, err = 0;
+
+	out->after_ns = AFTER_NS;
+	code = parse_time(opts->after, "after", command, &out->after_ns) ?:
+	       parse_time(opts->cooldown, "cooldown", command, &cooldown_ns);
+	if (code || !opts->triggers.cnt)
+		return code;
+	if (triggers_open(&out->triggers))
+		return EXIT_FAILED;
+	triggers_set_cooldown(out->triggers, cooldown_ns);
+	for (i = 0; !err && i < opts->triggers.cnt; i++)
+		err = triggers_add(out->triggers, opts->triggers.items[i], why, sizeof(why));
+	if (err)
+		log_error("%s: --trigger %s", command, err == -ENOMEM ? strerror(ENOMEM) : why);
+	return exit_of(err);
+}
+
+/* The kernel's own triggers, of pressure. One that does not have them still has the others. */
+static void watch(struct triggers *triggers, const char *command)
+{
+	char why[TRIGGER_WHY_BYTES];
+
+	if (triggers && triggers_watch(triggers, why, sizeof(why)))
+		log_warn("%s: --trigger %s", command, why);
+}
+
+static int add_word(struct opt_list *list, const char *word, const char *command)
+{
+	if (list->cnt == OPT_LIST_MAX) {
+		log_error("%s: --trigger: too many events", command);
+		return EXIT_USAGE;
+	}
+	list->items[list->cnt++] = word;
+	return EXIT_OK;
+}
+
+int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct opt_list *events, struct func_opts *funcs)
+{
+	const char *words[TRIGGERS_MAX];
+	unsigned int i, cnt = cfg->keep.triggers ? triggers_sources(cfg->keep.triggers, words, TRIGGERS_MAX) : 0;
+	int code = EXIT_OK;
+
+	for (i = 0; i < cnt && i < TRIGGERS_MAX && !code; i++)
+		if (!strncmp(words[i], "func:", 5)) {
+			funcs->returns = true;
+			code = add_word(&funcs->globs, words[i] + 5, command);
+		} else {
+			code = add_word(events, words[i], command);
+		}
+	return code;
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+/* What does not go together. */
+static int check(const struct archive_opts *opts, const char *command, const char *output)
+{
+	const char *why = NULL;
+
+	if (opts->rotate && opts->keep)
+		why = "--rotate and --keep exclude each other: what is kept in memory is in no file";
+	else if (!opts->keep && opts->triggers.cnt)
+		why = "--trigger needs --keep (--keep 30s)";
+	else if (!opts->triggers.cnt && (opts->after || opts->cooldown || opts->hook))
+		why = "--after, --cooldown and --on-trigger need --trigger";
+	else if (!opts->rotate && !opts->keep && (opts->max_files || opts->max_total))
+		why = "--max-files and --max-total need --rotate or --keep";
+	else if ((opts->rotate || opts->keep) && !strcmp(output, "-"))
+		why = opts->keep ? "--keep needs files (-o 'trace-%Y%m%dT%H%M%SZ-%t.fxt')"
+				 : "--rotate needs files (-o 'trace-%Y%m%dT%H%M%SZ.fxt')";
+	if (why)
+		log_error("%s: %s", command, why);
+	return why ? EXIT_USAGE : EXIT_OK;
+}
+
+static int start_broker(const struct archive_opts *opts, const char *command, const char *output, struct broker **out)
+{
+	const struct broker_cfg cfg = {
+		.pattern = output, .limits = { .files = opts->max_files, .bytes = opts->max_total }, .hook = opts->hook,
+	};
+	char why[BROKER_WHY_BYTES];
+	int err;
+
+	signal(SIGPIPE, SIG_IGN);
+	err = broker_open(out, &cfg, why, sizeof(why));
+	if (err)
+		log_error("%s: -o %s: %s", command, output, why);
+	return !err ? EXIT_OK : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, struct recorder_cfg *out)
+{
+	struct bounds bounds;
+	int code = output ? check(opts, command, output) : EXIT_OK;
+
+	code = code ?: parse_triggers(opts, command, &out->keep);
+	if (!output)
+		return code;
+	if (!code && opts->rotate) {
+		code = parse_bounds(opts->rotate, "rotate", command, &rotate_min, &bounds);
+		out->rotation = (struct recorder_rotation){ bounds.ns, bounds.bytes };
+	} else if (!code && opts->keep) {
+		code = parse_bounds(opts->keep, "keep", command, &keep_min, &bounds);
+		out->keep.age_ns = bounds.ns;
+		out->keep.bytes = bounds.bytes;
+	}
+	if (!code && (opts->rotate || opts->keep))
+		code = start_broker(opts, command, output, &out->broker);
+	if (!code)
+		watch(out->keep.triggers, command);
+	return code;
+}
+
+void archive_close(struct recorder_cfg *cfg)
+{
+	broker_close(cfg->broker);
+	triggers_close(cfg->keep.triggers);
+}
+
+void archive_opts_show(struct broker *b)
+{
+	struct broker_notice n;
+	char bytes[NUM_SIZE_TEXT];
+
+	while (b && broker_next_notice(b, &n))
+		switch (n.event) {
+		case BROKER_DELETED:
+			log_debug("%u file%s deleted, %s: %s%s", n.files, n.files == 1 ? "" : "s", num_size_text(n.bytes, bytes),
+				  n.path, n.files == 1 ? "" : " the last");
+			break;
+		case BROKER_RECOVERED:
+			log_info("%s: complete as far as it goes, of a recorder that was ended", n.path);
+			break;
+		case BROKER_NOT_DELETED:
+			log_warn("%s: cannot be deleted: %s", n.path, n.why);
+			break;
+		default:
+			log_warn("%s: %s", n.path, n.why);
+			break;
+		}
+}

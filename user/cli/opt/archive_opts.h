@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The options of a recording that makes several files: a new one every so often (--rotate), or whenever something
+ * happens, of what is kept in memory (--keep, --trigger); and which files are kept.
+ */
+#ifndef CLI_OPT_ARCHIVE_OPTS_H
+#define CLI_OPT_ARCHIVE_OPTS_H
+
+#include <stdint.h>
+
+#include "opt.h"
+
+struct broker;
+struct func_opts;
+struct recorder_cfg;
+
+struct archive_opts {
+	const char *rotate, *keep;	/* NULL: not given */
+	struct opt_list triggers;
+	const char *after, *cooldown;	/* times; NULL: not given */
+	const char *hook;		/* command; NULL: none */
+	uint64_t max_files, max_total;	/* 0: no limit */
+};
+
+/* Rows of a command whose config type @cfg has a struct archive_opts @field. */
+#define ARCHIVE_OPTS(cfg, field) \
+	{ .name = "keep", .kind = OPT_STRING, .metavar = "WINDOW", \
+	  .help = "keep the last 30s or 30s,256M in memory only", \
+	  .offset = offsetof(cfg, field.keep) }, \
+	{ .name = "trigger", .kind = OPT_LIST, .metavar = "WHAT", \
+	  .help = "write them to a file: runq>5ms, log~REGEX, ...", \
+	  .offset = offsetof(cfg, field.triggers) }, \
+	{ .name = "after", .kind = OPT_STRING, .metavar = "TIME", \
+	  .offset = offsetof(cfg, field.after) }, \
+	{ .name = "cooldown", .kind = OPT_STRING, .metavar = "TIME", \
+	  .offset = offsetof(cfg, field.cooldown) }, \
+	{ .name = "on-trigger", .kind = OPT_STRING, .metavar = "COMMAND", \
+	  .offset = offsetof(cfg, field.hook) }, \
+	{ .name = "rotate", .kind = OPT_STRING, .metavar = "WHEN", \
+	  .offset = offsetof(cfg, field.rotate) }, \
+	{ .name = "max-files", .kind = OPT_U64, .metavar = "N", \
+	  .offset = offsetof(cfg, field.max_files), .min = 1 }, \
+	{ .name = "max-total", .kind = OPT_SIZE, .metavar = "SIZE", \
+	  .offset = offsetof(cfg, field.max_total), .min = 1 }
+
+/*
+ * Parses them and, if there are to be several files, starts the process that makes them, named like @output; before
+ * threads and other open files. @output: NULL if nothing is kept, as with kfxt estimate. An exit code; the message is
+ * printed, as @command's. archive_close() in any case.
+ */
+int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, struct recorder_cfg *out);
+/* Adds what the triggers need to @events and @funcs. The same. */
+int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct opt_list *events, struct func_opts *funcs);
+/* Prints what happened to files since the last call. @b may be NULL. */
+void archive_opts_show(struct broker *b);
+void archive_close(struct recorder_cfg *cfg);
+
+#endif

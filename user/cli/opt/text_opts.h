@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The options that say what of command lines and log lines is not written.
+ */
+#ifndef CLI_OPT_TEXT_OPTS_H
+#define CLI_OPT_TEXT_OPTS_H
+
+#include "opt.h"
+
+struct names_hidden;
+
+struct text_opts {
+	bool no_cmdlines;
+	struct opt_list redact;
+};
+
+/* Rows of a command whose config type @cfg has a struct text_opts @field. */
+#define TEXT_OPTS(cfg, field) \
+	{ .name = "no-cmdlines", .kind = OPT_FLAG, \
+	  .offset = offsetof(cfg, field.no_cmdlines) }, \
+	{ .name = "redact", .kind = OPT_LIST, .metavar = "REGEX", \
+	  .offset = offsetof(cfg, field.redact) }
+
+/* @out->redact, NULL without an expression, is the caller's to close. An exit code; the message is printed, as @command's. */
+int text_opts_choose(const struct text_opts *opts, const char *command, struct names_hidden *out);
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "record_control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/broker.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "cli/version.h"
+#include "control/control.h"
+#include "control/status.h"
+#include "record_summary.h"
+#include "session/budget.h"
+#include "session/session.h"
+#include "trigger/trigger.h"
+
+#define OPTIONS_MAX	256U
+#define OPTIONS_BYTES	65536U
+#define RATE_NS		1000000000ULL
+
+/* When a trigger fired last, and its last file. */
+struct last {
+	uint64_t ns;			/* time of day; 0: never */
+	char file[PATH_MAX];		/* "": none */
+};
+
+struct record_control {
+	const struct recorder_cfg *cfg;
+	const struct record_summary *summary;
+	struct control *control;
+	char *options_text;		/* /proc/self/cmdline */
+	const char *options[OPTIONS_MAX];
+	unsigned int options_cnt;
+	uint64_t since_ns;		/* time of day */
+	struct last triggers[TRIGGERS_MAX];
+	uint64_t failed;		/* files */
+	char file[PATH_MAX];		/* the last one that is complete */
+	uint64_t looked_ns;		/* for rates: what there was then, CLOCK_BOOTTIME */
+	uint64_t events, bytes;
+	double events_per_s, bytes_per_s;
+};
+
+/* What follows `kfxt record`. */
+static void read_options(struct record_control *c)
+{
+	unsigned int skip = 2;
+	size_t len, at;
+
+	if (text_file_read("/proc/self/cmdline", OPTIONS_BYTES, &c->options_text, &len))
+		return;
+	for (at = 0; at < len && c->options_cnt < OPTIONS_MAX; at += strlen(c->options_text + at) + 1) {
+		if (skip)
+			skip--;
+		else
+			c->options[c->options_cnt++] = c->options_text + at;
+	}
+}
+
+void record_control_open(struct record_control **out, const char *command, const struct recorder_cfg *cfg,
+			 const struct record_summary *summary)
+{
+	struct record_control *c = calloc(1, sizeof(*c));
+	char why[CONTROL_WHY_BYTES];
+
+	*out = NULL;
+	if (!c)
+		return;
+	if (control_open(&c->control, &(struct control_cfg){ 0 }, why, sizeof(why))) {
+		log_warn("%s: kfxt status and kfxt snapshot do not reach this recording: %s", command, why);
+		free(c);
+		return;
+	}
+	c->cfg = cfg;
+	c->summary = summary;
+	c->since_ns = clock_ns(CLOCK_REALTIME);
+	c->events_per_s = c->bytes_per_s = NAN;
+	read_options(c);
+	*out = c;
+}
+
+int record_control_listener(const struct record_control *c)
+{
+	return c ? control_listener(c->control) : 0;
+}
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+static uint64_t all_records(const struct recorder_totals *t)
+{
+	enum ledger_source s;
+	uint64_t sum = 0;
+
+	for (s = 0; s < LEDGER_NAMES; s++)
+		sum += t->of[s].records;
+	return sum;
+}
+
+/* What is kept counts like what is written. */
+static uint64_t all_bytes(const struct recorder_totals *t)
+{
+	return t->bytes + t->window.bytes;
+}
+
+static void look_at_rates(struct record_control *c)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	struct recorder_totals t;
+	double seconds = (now_ns - c->looked_ns) / 1e9;
+
+	if (now_ns - c->looked_ns < RATE_NS)
+		return;
+	recorder_totals(c->summary->recorder, &t);
+	if (c->looked_ns) {
+		c->events_per_s = (all_records(&t) - c->events) / seconds;
+		/* What was given up is less than before. */
+		c->bytes_per_s = c->cfg->keep.age_ns || c->cfg->keep.bytes ? NAN : (all_bytes(&t) - c->bytes) / seconds;
+	}
+	c->looked_ns = now_ns;
+	c->events = all_records(&t);
+	c->bytes = all_bytes(&t);
+}
+
+static void fill_window(struct control_status_window *w, const struct recorder_cfg *cfg, const struct recorder_totals *t)
+{
+	const struct piece_sums *o = &t->window.overwritten;
+
+	*w = (struct control_status_window){
+		.there = cfg->keep.age_ns || cfg->keep.bytes, .keep_ns = cfg->keep.age_ns, .keep_bytes = cfg->keep.bytes,
+		.held_ns = t->window.held_ns, .held_bytes = t->window.bytes, .raw_bytes = t->window.raw_bytes,
+		.overwritten = o->switches + o->wakeups + o->calls + o->logs + o->events, .dumping = t->dumping,
+	};
+}
+
+static unsigned int fill_counts(struct control_status_count *counts, const struct recorder_totals *t)
+{
+	enum ledger_source s;
+	unsigned int cnt = 0;
+
+	for (s = 0; s < LEDGER_NAMES; s++)
+		if (t->of[s].seen || t->of[s].records)
+			counts[cnt++] = (struct control_status_count){
+				.name = ledger_source_names[s], .recorded = t->of[s].records,
+				.lost = ledger_selected(&t->of[s]) - ledger_kept(&t->of[s]),
+				.filtered = t->of[s].filtered, .shed = t->of[s].shed,
+			};
+	return cnt;
+}
+
+static void fill_cost(struct control_status_cost *out, const char *shed[SHED_CNT], const struct budget *b)
+{
+	struct cost_shares s;
+	enum shed_class class;
+
+	*out = (struct control_status_cost){ .total = NAN, .kernel = NAN, .recorder = NAN, .budget = NAN, .shed = shed };
+	if (!b)
+		return;
+	if (budget_cost(b, true, &s)) {
+		out->kernel = s.kernel * 100;
+		out->recorder = (s.drain + s.output) * 100;
+		out->total = out->kernel + out->recorder;
+	}
+	out->measured = budget_is_measured(b);
+	if (budget_limit(b) > 0)
+		out->budget = budget_limit(b) * 100;
+	for (class = 0; class < SHED_CNT; class++)
+		if (budget_shed(b) & 1U << class)
+			shed[out->shed_cnt++] = budget_class_name(class);
+}
+
+static const char *blind_why(const struct trigger_counts *t, uint32_t shed)
+{
+	if (t->is_blind)
+		return !strncmp(t->word, "psi:", 4) ? "the kernel does not watch pressure" :
+		       !strncmp(t->word, "idle>", 5) ? "threads run that are not recorded" :
+		       "CPUs are online that are not recorded";
+	if ((shed & 1U << SHED_CALLS && !strncmp(t->word, "func:", 5)) ||
+	    (shed & 1U << SHED_SYSCALLS && !strncmp(t->word, "syscall:", 8)) ||
+	    (shed & 1U << SHED_TRACEPOINTS && !strncmp(t->word, "event=", 6)) ||
+	    (shed & 1U << SHED_PRESETS && !strncmp(t->word, "irq>", 4)))
+		return "what it is about is shed, for the budget";
+	return NULL;
+}
+
+static unsigned int fill_triggers(struct control_status_trigger *out, const struct record_control *c, uint32_t shed)
+{
+	struct trigger_counts t;
+	unsigned int i;
+
+	for (i = 0; c->cfg->keep.triggers && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
+		out[i] = (struct control_status_trigger){
+			.word = t.word, .fired = t.fired, .suppressed = t.suppressed, .last_ns = c->triggers[i].ns,
+			.file = *c->triggers[i].file ? c->triggers[i].file : NULL, .blind = blind_why(&t, shed),
+		};
+	return i;
+}
+
+static void fill_files(struct control_status_files *out, const struct record_control *c, const struct recorder_totals *t)
+{
+	struct broker_counts b = { 0 };
+
+	if (c->cfg->broker)
+		broker_get_counts(c->cfg->broker, &b);
+	*out = (struct control_status_files){
+		.written = t->files - t->file_is_open, .failed = c->failed, .deleted = b.deleted,
+		.last = *c->file ? c->file : NULL, .paused = t->is_paused ? "no space left on device" : NULL,
+		.hooks_run = b.hooks.run, .hooks_failed = b.hooks.failed, .hooks_running = b.hooks.running,
+	};
+}
+
+static void answer_status(struct record_control *c, const struct control_request *req)
+{
+	const struct budget *budget = recorder_budget(c->summary->recorder);
+	struct control_status_trigger triggers[TRIGGERS_MAX];
+	struct control_status_count counts[LEDGER_SOURCE_CNT];
+	const char *shed[SHED_CNT];
+	struct recorder_totals t;
+	struct control_status s;
+	char *text;
+
+	recorder_totals(c->summary->recorder, &t);
+	s = (struct control_status){
+		.pid = getpid(), .version = KFXT_VERSION, .now_ns = clock_ns(CLOCK_REALTIME), .since_ns = c->since_ns,
+		.options = c->options, .options_cnt = c->options_cnt, .output = c->summary->output,
+		.events_per_s = c->events_per_s, .bytes_per_s = c->bytes_per_s, .counts = counts,
+		.memory_bytes = t.memory_bytes + budget_own_bytes(), .triggers = triggers,
+	};
+	fill_window(&s.window, c->cfg, &t);
+	s.counts_cnt = fill_counts(counts, &t);
+	fill_cost(&s.cost, shed, budget);
+	s.triggers_cnt = fill_triggers(triggers, c, budget ? budget_shed(budget) : 0);
+	fill_files(&s.files, c, &t);
+	text = req->json ? control_status_json(&s) : control_status_text(&s);
+	control_answer(c->control, req->id, text ? 0 : -ENOMEM, text ?: "out of memory");
+	free(text);
+}
+
+/* ---- snapshots ---------------------------------------------------------------------------- */
+
+static void take_snapshot(struct record_control *c, struct recorder *r, const struct control_request *req)
+{
+	const struct recorder_request file = {
+		.name = *req->name ? req->name : "snapshot", .last_ns = req->last_ns, .fd = req->fd, .by = RECORDER_BY_CLIENT, .id = req->id,
+	};
+	int err = recorder_request_file(r, &file);
+
+	if (!err)
+		return;
+	control_answer(c->control, req->id, err,
+		       err == -EBUSY ? "too many files are to be written already" : "it keeps nothing in memory (kfxt record --keep)");
+	if (req->fd >= 0)
+		close(req->fd);
+}
+
+void record_control_tick(struct record_control *c, struct recorder *r)
+{
+	struct control_request req;
+
+	if (!c)
+		return;
+	look_at_rates(c);
+	while (control_next(c->control, &req))
+		if (req.kind == CONTROL_STATUS)
+			answer_status(c, &req);
+		else
+			take_snapshot(c, r, &req);
+}
+
+static struct last *last_of(struct record_control *c, const char *word)
+{
+	struct trigger_counts t;
+	unsigned int i;
+
+	for (i = 0; c->cfg->keep.triggers && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
+		if (!strcmp(t.word, word))
+			return &c->triggers[i];
+	return NULL;
+}
+
+void record_control_fired(struct record_control *c, const struct trigger_fired *fired)
+{
+	struct last *last = c ? last_of(c, fired->word) : NULL;
+
+	if (!last)
+		return;
+	last->ns = clock_ns(CLOCK_REALTIME);
+	last->file[0] = 0;
+}
+
+void record_control_done(struct record_control *c, const struct recorder_file *file)
+{
+	struct last *last;
+	char why[CONTROL_WHY_BYTES];
+
+	if (!c)
+		return;
+	c->failed += !!file->err;
+	if (!file->err && *file->path)
+		snprintf(c->file, sizeof(c->file), "%s", file->path);
+	last = file->by == RECORDER_BY_TRIGGER ? last_of(c, file->name) : NULL;
+	if (last && !file->err)
+		snprintf(last->file, sizeof(last->file), "%s", file->path);
+	if (file->by != RECORDER_BY_CLIENT)
+		return;
+	snprintf(why, sizeof(why), "%s%s%s", strerror(-file->err), *file->why ? ": " : "", file->why);
+	control_answer(c->control, file->id, file->err, file->err ? why : file->path);
+}
+
+void record_control_close(struct record_control *c)
+{
+	if (!c)
+		return;
+	control_close(c->control);
+	free(c->options_text);
+	free(c);
+}

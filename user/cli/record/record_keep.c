@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "record_keep.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/num.h"
+#include "bpf/abi/ids.h"
+#include "cli/exit.h"
+#include "record_control.h"
+#include "session/session.h"
+#include "trigger/trigger.h"
+
+int record_keep_open(struct record_keep *k, const char *command, bool progress)
+{
+	sigset_t set;
+
+	*k = (struct record_keep){ .command = command, .progress = progress };
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	k->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (k->signal_fd >= 0)
+		return EXIT_OK;
+	log_error("%s: signals: %s", command, strerror(errno));
+	return EXIT_FAILED;
+}
+
+void record_keep_tick(struct record_keep *k, struct recorder *r)
+{
+	const struct recorder_request req = { .by = RECORDER_BY_SIGNAL, .name = "signal", .fd = -1 };
+	struct signalfd_siginfo info;
+
+	if (k->command && read(k->signal_fd, &info, sizeof(info)) == sizeof(info) && recorder_request_file(r, &req))
+		log_warn("SIGUSR2: no file is written, too many are to be written already");
+}
+
+static void clear_progress(const struct record_keep *k)
+{
+	if (k->progress)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* What a trigger found, as its line of the log has it: "7.2 ms", "93 %", a line of the kernel's log. */
+static void print_value(const struct trigger_fired *t, char *text, size_t size)
+{
+	if (!t->threshold)
+		snprintf(text, size, "%s", t->text);
+	else if (!strcmp(t->name, "busy"))
+		snprintf(text, size, "%.1f %%", t->value / 1e4);
+	else
+		snprintf(text, size, "%s%.3f ms%s%s", t->is_partial ? ">= " : "", t->value / 1e6, *t->text ? ", " : "", t->text);
+}
+
+static void show_trigger(const struct trigger_fired *t)
+{
+	char value[TRIGGER_TEXT_BYTES + 32], thread[TRIGGER_COMM_BYTES + 32] = "";
+
+	print_value(t, value, sizeof(value));
+	if (t->thread)
+		snprintf(thread, sizeof(thread), ", %s (%d)", *t->comm ? t->comm : "thread", (int)(t->thread % ID_GENERATION_STEP));
+	log_info("trigger %s: %s%s%s", t->word, value, thread, t->is_ongoing ? ", still going on" : "");
+}
+
+void record_keep_fired(void *ctx, const struct trigger_fired *fired)
+{
+	struct record_keep *k = ctx;
+
+	clear_progress(k);
+	show_trigger(fired);
+	record_control_fired(k->control, fired);
+}
+
+void record_keep_done(void *ctx, const struct recorder_file *file)
+{
+	const char *what = *file->path ? file->path : file->name;
+	struct record_keep *k = ctx;
+	char bytes[NUM_SIZE_TEXT];
+
+	clear_progress(k);
+	k->failed |= file->err && file->by != RECORDER_BY_CLIENT;
+	if (file->err)
+		log_error("%s: %s: %s%s%s%s", k->command, what, strerror(-file->err), *file->why ? " (" : "", file->why,
+			  *file->why ? ")" : "");
+	else
+		log_info("%s: the last %.1f s, %s", what, (file->to_ns - file->from_ns) / 1e9, num_size_text(file->bytes, bytes));
+	record_control_done(k->control, file);
+}
+
+void record_keep_close(struct record_keep *k)
+{
+	if (k->command)
+		close(k->signal_fd);
+	k->command = NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kfxt record --keep: who asks for a file of what is kept in memory, and what is said of it.
+ */
+#ifndef CLI_RECORD_KEEP_H
+#define CLI_RECORD_KEEP_H
+
+#include <stdbool.h>
+
+struct record_control;
+struct recorder;
+struct recorder_file;
+struct trigger_fired;
+
+/* All zero: nothing is kept. */
+struct record_keep {
+	const char *command;		/* for messages; NULL: not open */
+	int signal_fd;
+	struct record_control *control;	/* set by the caller; NULL: none */
+	bool progress;			/* a line of progress is on the terminal */
+	bool failed;			/* a file could not be written */
+};
+
+/* Before there are threads, and as early as may be: SIGUSR2 would end us. An exit code; the message is printed. */
+int record_keep_open(struct record_keep *k, const char *command, bool progress);
+/* A few times a second: takes SIGUSR2. */
+void record_keep_tick(struct record_keep *k, struct recorder *r);
+/* For recorder_keep; @ctx is a struct record_keep. */
+void record_keep_fired(void *ctx, const struct trigger_fired *fired);
+void record_keep_done(void *ctx, const struct recorder_file *file);
+void record_keep_close(struct record_keep *k);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "record_window.h"
+
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "session/session.h"
+#include "trigger/trigger.h"
+
+void record_window_show(const struct triggers *triggers)
+{
+	struct trigger_counts c;
+	unsigned int i;
+
+	for (i = 0; triggers && triggers_counts(triggers, i, &c); i++)
+		log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s", c.word, c.fired, c.suppressed,
+			 c.is_blind ? " (blind: what it is about is not recorded)" : "");
+}
+
+static void print_triggers(struct json *j, const struct triggers *triggers)
+{
+	struct trigger_counts c;
+	unsigned int i;
+
+	json_line(j, "  ");
+	json_key(j, "triggers");
+	json_array(j);
+	for (i = 0; triggers && triggers_counts(triggers, i, &c); i++) {
+		json_line(j, "    ");
+		json_object(j);
+		json_key_text(j, "trigger", c.word);
+		json_key_u64(j, "fired", c.fired);
+		json_key_u64(j, "suppressed", c.suppressed);
+		json_key_bool(j, "blind", c.is_blind);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+void record_window_print_json(struct json *j, const struct triggers *triggers, const struct recorder_totals *t)
+{
+	json_line(j, "  ");
+	json_key(j, "window");
+	json_object(j);
+	json_key_u64(j, "files", t->files);
+	json_key_u64(j, "held_ns", t->window.held_ns);
+	json_key_u64(j, "bytes", t->window.bytes);
+	json_key_u64(j, "raw_bytes", t->window.raw_bytes);
+	json_key(j, "overwritten");
+	json_object(j);
+	json_key_u64(j, "switches", t->window.overwritten.switches);
+	json_key_u64(j, "wakeups", t->window.overwritten.wakeups);
+	json_key_u64(j, "calls", t->window.overwritten.calls);
+	json_key_u64(j, "events", t->window.overwritten.events);
+	json_key_u64(j, "logs", t->window.overwritten.logs);
+	json_end(j);
+	json_end(j);
+	print_triggers(j, triggers);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What became of the triggers, and what the window in memory holds at the end.
+ */
+#ifndef CLI_RECORD_WINDOW_H
+#define CLI_RECORD_WINDOW_H
+
+struct json;
+struct recorder_totals;
+struct triggers;
+
+/* To stderr; nothing if @triggers is NULL. */
+void record_window_show(const struct triggers *triggers);
+/* Members "window" and "triggers" of the object that is open. */
+void record_window_print_json(struct json *j, const struct triggers *triggers, const struct recorder_totals *t);
+
+#endif

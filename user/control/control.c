@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The recorder's end: one thread, which never waits. Each client is in one of three stages: it has connected; it has
+ * asked, and is not listened to any more; it gets its answer, in as many packets as fit.
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "place.h"
+
+#define MODE		0660
+#define LISTENER	CONTROL_CLIENTS_MAX	/* in the data of an event; others are the client's place */
+#define EVENTS_MAX	64U			/* of one call of control_next() */
+#define PAUSE_NS	1000000000ULL		/* after accept4(2) has failed */
+#define SILENT_NS	200000000ULL		/* a client sends its request as soon as it has connected */
+
+enum stage {
+	FREE,
+	CONNECTED,
+	ASKED,
+	ANSWERED,
+};
+
+struct client {
+	enum stage stage;
+	int fd;
+	uint32_t id;
+	uint64_t since_ns;	/* CLOCK_MONOTONIC, of this stage */
+	struct control_part end;	/* the answer: without its text */
+	char *text;
+	size_t len, sent;
+};
+
+struct control {
+	int epoll_fd, listen_fd;
+	uint32_t last_id;
+	uint64_t paused_ns;	/* since when nothing is accepted; 0: it is */
+	struct client clients[CONTROL_CLIENTS_MAX];
+	struct sockaddr_un address;
+};
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+static int watch(const struct control *c, int op, int fd, uint32_t events, uint32_t place)
+{
+	struct epoll_event event = { .events = events, .data.u32 = place };
+
+	return epoll_ctl(c->epoll_fd, op, fd, &event) ? -errno : 0;
+}
+
+/*
+ * Under another name until it listens: whoever connects before takes the recorder for one that has ended. Other users
+ * cannot connect at any time, whatever the umask.
+ */
+static int listen_at(const struct control *c, const struct sockaddr_un *temp)
+{
+	unlink(temp->sun_path);
+	if (fchmod(c->listen_fd, MODE) ||
+	    bind(c->listen_fd, (const struct sockaddr *)temp, sizeof(*temp)))
+		return -errno;
+	if (chmod(temp->sun_path, MODE) || listen(c->listen_fd, CONTROL_CLIENTS_MAX) ||
+	    rename(temp->sun_path, c->address.sun_path)) {
+		const int err = -errno;
+
+		unlink(temp->sun_path);
+		return err;
+	}
+	return 0;
+}
+
+/* Another recorder, of another PID namespace, may have the same number. */
+static bool is_taken(const struct sockaddr_un *address)
+{
+	const int fd = control_connect(address);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -EAGAIN;
+}
+
+static int open_in(struct control *c, const char *dir)
+{
+	struct control_found found[CONTROL_FOUND_MAX];
+	struct sockaddr_un temp;
+	int err = control_address(&c->address, dir, getpid(), "") ?: control_address(&temp, dir, getpid(), ".tmp");
+
+	if (err)
+		return err;
+	control_list(dir, found, 0);
+	if (is_taken(&c->address))
+		return -EADDRINUSE;
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	c->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (c->epoll_fd < 0 || c->listen_fd < 0)
+		return -errno;
+	return watch(c, EPOLL_CTL_ADD, c->listen_fd, EPOLLIN, LISTENER) ?: listen_at(c, &temp);
+}
+
+int control_open(struct control **out, const struct control_cfg *cfg, char *why, size_t size)
+{
+	struct control *c = calloc(1, sizeof(*c));
+	char dir[PATH_MAX];
+	int err;
+
+	if (!c) {
+		snprintf(why, size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	c->epoll_fd = c->listen_fd = -1;
+	err = cfg->dir ? 0 : control_dir_make(dir, why, size);
+	if (!err) {
+		err = open_in(c, cfg->dir ?: dir);
+		if (err)
+			snprintf(why, size, "%s: %s", cfg->dir ?: dir, strerror(-err));
+	}
+	if (err) {
+		c->address.sun_path[0] = 0;	/* it is not ours */
+		control_close(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+int control_fd(const struct control *c)
+{
+	return c->epoll_fd;
+}
+
+int control_listener(const struct control *c)
+{
+	return c->listen_fd;
+}
+
+const char *control_path(const struct control *c)
+{
+	return c->address.sun_path;
+}
+
+/* ---- clients ---------------------------------------------------------------------------------- */
+
+static void drop(struct client *client)
+{
+	close(client->fd);
+	free(client->text);
+	*client = (struct client){ .stage = FREE };
+}
+
+static void enter(struct client *client, enum stage stage)
+{
+	client->stage = stage;
+	client->since_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint32_t place_of(const struct control *c, const struct client *client)
+{
+	return (uint32_t)(client - c->clients);
+}
+
+/* A packet. write(2), since a confined recorder has neither send(2) nor sendmsg(2). 0 or -errno. */
+static int send_part(const struct client *client, enum control_part_kind kind, const char *text, size_t len)
+{
+	struct control_part part = {
+		.magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .kind = kind,
+		.err = kind == CONTROL_END ? client->end.err : 0,
+	};
+	ssize_t n;
+
+	memcpy(part.text, text, len);
+	do
+		n = write(client->fd, &part, CONTROL_PART_HEAD + len);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+/* As much of the answer as fits; then it is disconnected, or waits until more fits. */
+static void send_answer(struct control *c, struct client *client)
+{
+	enum control_part_kind kind;
+	size_t len;
+	int err;
+
+	do {
+		len = client->len - client->sent;
+		kind = len > CONTROL_PART_BYTES ? CONTROL_MORE : CONTROL_END;
+		if (len > CONTROL_PART_BYTES)
+			len = CONTROL_PART_BYTES;
+		err = send_part(client, kind, client->text + client->sent, len);
+		if (!err)
+			client->sent += len;
+	} while (!err && kind == CONTROL_MORE);
+	if (err != -EAGAIN || watch(c, EPOLL_CTL_MOD, client->fd, EPOLLOUT, place_of(c, client)))
+		drop(client);
+}
+
+static void answer(struct control *c, struct client *client, int err, const char *text)
+{
+	if (strlen(text) > CONTROL_TEXT_MAX) {
+		err = -EMSGSIZE;
+		text = "the answer is too long";
+	}
+	client->text = strdup(text);
+	if (!client->text) {
+		drop(client);
+		return;
+	}
+	client->end.err = err;
+	client->len = strlen(text);
+	enter(client, ANSWERED);
+	send_answer(c, client);
+}
+
+static bool is_slow(const struct client *client, uint64_t now_ns)
+{
+	return (client->stage == CONNECTED || client->stage == ANSWERED) &&
+	       now_ns - client->since_ns > CONTROL_PATIENCE_NS;
+}
+
+static void drop_slow(struct control *c)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	unsigned int i;
+
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (is_slow(&c->clients[i], now_ns))
+			drop(&c->clients[i]);
+	if (c->paused_ns && now_ns - c->paused_ns > PAUSE_NS &&
+	    !watch(c, EPOLL_CTL_MOD, c->listen_fd, EPOLLIN, LISTENER))
+		c->paused_ns = 0;
+}
+
+/* A place for a new one: a free one, or that of the one that has been silent longest. NULL: none has been for long. */
+static struct client *find_place(struct control *c)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct client *oldest = NULL;
+	unsigned int i;
+
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		struct client *client = &c->clients[i];
+
+		if (client->stage == FREE)
+			return client;
+		if (client->stage == CONNECTED && now_ns - client->since_ns > SILENT_NS &&
+		    (!oldest || client->since_ns < oldest->since_ns))
+			oldest = client;
+	}
+	if (oldest)
+		drop(oldest);
+	return oldest;
+}
+
+/* Without descriptors nothing can be accepted for now: what waits would make us readable all the time. */
+static void pause_accepting(struct control *c)
+{
+	if (!watch(c, EPOLL_CTL_MOD, c->listen_fd, 0, LISTENER))
+		c->paused_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static void refuse(int fd)
+{
+	const struct client client = { .fd = fd, .end.err = -EBUSY };
+	static const char why[] = "too many ask at once";
+
+	send_part(&client, CONTROL_END, why, strlen(why));
+	close(fd);
+}
+
+static void accept_client(struct control *c)
+{
+	const int fd = accept4(c->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client *client;
+
+	if (fd < 0) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			pause_accepting(c);
+		return;
+	}
+	client = find_place(c);
+	if (!client) {
+		refuse(fd);
+		return;
+	}
+	*client = (struct client){ .fd = fd };
+	enter(client, CONNECTED);
+	if (watch(c, EPOLL_CTL_ADD, fd, EPOLLIN, place_of(c, client)))
+		drop(client);
+}
+
+/* ---- requests --------------------------------------------------------------------------------- */
+
+/* The descriptor in @msg, -1 if there is none; further ones are closed. */
+static int take_descriptor(struct msghdr *msg)
+{
+	struct cmsghdr *m = CMSG_FIRSTHDR(msg);
+	size_t i, cnt;
+	int fds[8], fd = -1;
+
+	if (!m || m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS || m->cmsg_len < CMSG_LEN(0))
+		return -1;
+	cnt = (m->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
+	for (i = 0; i < cnt && i < sizeof(fds) / sizeof(*fds); i++) {
+		memcpy(&fds[i], CMSG_DATA(m) + i * sizeof(*fds), sizeof(*fds));
+		if (i)
+			close(fds[i]);
+		else
+			fd = fds[i];
+	}
+	return fd;
+}
+
+/* Length of the packet, 0 at the end, or -errno; *@fd is the caller's. The kernel discards what does not fit. */
+static ssize_t receive(int socket, struct control_ask *ask, int *fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { ask, sizeof(*ask) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	*fd = take_descriptor(&msg);
+	return msg.msg_flags & MSG_TRUNC ? (ssize_t)sizeof(*ask) + 1 : n;
+}
+
+/* What is written to must be an empty file: nothing else could be written in the middle of, or would not take all. */
+static const char *check_file(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return "the file is not a regular one";
+	if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_RDONLY)
+		return "the file is not open for writing";
+	return st.st_size || lseek(fd, 0, SEEK_CUR) ? "the file is not empty" : NULL;
+}
+
+static void get_client(int fd, struct control_request *req)
+{
+	struct ucred cred = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(cred);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
+	req->pid = cred.pid;
+	req->uid = cred.uid;
+}
+
+/* The request in @ask, of @client from now on. */
+static bool begin_request(struct control *c, struct client *client, const struct control_ask *ask, int fd,
+			  struct control_request *req)
+{
+	*req = (struct control_request){ .kind = ask->kind, .json = ask->json, .last_ns = ask->last_ns, .fd = fd };
+	memcpy(req->name, ask->name, sizeof(req->name));
+	get_client(client->fd, req);
+	if (!++c->last_id)
+		c->last_id++;
+	req->id = client->id = c->last_id;
+	enter(client, ASKED);
+	/* Only whether it hangs up is of interest until it is answered. */
+	if (!watch(c, EPOLL_CTL_MOD, client->fd, 0, place_of(c, client)) && !send_part(client, CONTROL_BEGUN, "", 0))
+		return true;
+	drop(client);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool take_request(struct control *c, struct client *client, struct control_request *req)
+{
+	struct control_ask ask = { 0 };
+	const char *why;
+	int fd = -1, err;
+	ssize_t n = receive(client->fd, &ask, &fd);
+
+	if (n == -EAGAIN)
+		return false;
+	if (n <= 0) {
+		if (fd >= 0)
+			close(fd);
+		drop(client);
+		return false;
+	}
+	err = control_ask_check(&ask, (size_t)n, fd >= 0, &why);
+	if (!err && fd >= 0 && (why = check_file(fd)))
+		err = -EINVAL;
+	if (!err)
+		return begin_request(c, client, &ask, fd, req);
+	if (fd >= 0)
+		close(fd);
+	answer(c, client, err, why);
+	return false;
+}
+
+/* True: @req is a request. */
+static bool on_event(struct control *c, const struct epoll_event *event, struct control_request *req)
+{
+	struct client *client = &c->clients[event->data.u32];
+
+	if (client->stage == CONNECTED && event->events & EPOLLIN)
+		return take_request(c, client, req);
+	if (event->events & (EPOLLHUP | EPOLLERR))
+		drop(client);
+	else if (client->stage == ANSWERED && event->events & EPOLLOUT)
+		send_answer(c, client);
+	return false;
+}
+
+bool control_next(struct control *c, struct control_request *req)
+{
+	struct epoll_event event;
+	unsigned int i;
+
+	drop_slow(c);
+	for (i = 0; i < EVENTS_MAX && epoll_wait(c->epoll_fd, &event, 1, 0) == 1; i++) {
+		if (event.data.u32 == LISTENER)
+			accept_client(c);
+		else if (on_event(c, &event, req))
+			return true;
+	}
+	return false;
+}
+
+void control_answer(struct control *c, uint32_t id, int err, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].stage == ASKED && c->clients[i].id == id) {
+			answer(c, &c->clients[i], err, text ?: "");
+			return;
+		}
+}
+
+void control_close(struct control *c)
+{
+	unsigned int i;
+
+	for (i = 0; c && i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].stage != FREE)
+			drop(&c->clients[i]);
+	if (!c)
+		return;
+	/* Refused to a confined recorder: then it is left to the next one. */
+	if (*c->address.sun_path)
+		unlink(c->address.sun_path);
+	if (c->listen_fd >= 0)
+		close(c->listen_fd);
+	if (c->epoll_fd >= 0)
+		close(c->epoll_fd);
+	free(c);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A file that cannot be opened, as when the last process that had it in its root has ended, is tried
+ * again for others, but not all the time.
+ */
+#include <errno.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "elf.h"
+#include "mapped_file.h"
+
+#define FILES_MAX	65536U
+#define ELFS_MAX	512U		/* whose symbols are kept */
+#define AGAIN_NS	1000000000ULL
+#define VDSO		"[vdso]"
+#define DELETED		" (deleted)"	/* after a path in /proc/PID/maps */
+
+struct known_file {
+	struct mapped_file file;
+	uint32_t index;
+	struct elf_file *elf;
+	uint64_t tried_ns;	/* 0: never */
+};
+
+struct mapped_files {
+	void *tree;
+	struct known_file **entries;
+	uint32_t cnt, cap, elfs;
+};
+
+static int by_identity(const void *a, const void *b)
+{
+	const struct mapped_file *x = &((const struct known_file *)a)->file, *y = &((const struct known_file *)b)->file;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return strcmp(x->build_id, y->build_id) ?: strcmp(x->path, y->path);
+}
+
+static uint32_t add_new(struct mapped_files *files, const struct mapped_file *file)
+{
+	struct known_file *e;
+
+	if (files->cnt == FILES_MAX || array_reserve(files->entries, files->cnt, files->cap, 1))
+		return MAPPED_FILE_NONE;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return MAPPED_FILE_NONE;
+	e->file = *file;
+	e->file.path = strdup(file->path);
+	e->index = files->cnt;
+	if (!e->file.path || !tsearch(e, &files->tree, by_identity)) {
+		free((char *)e->file.path);
+		free(e);
+		return MAPPED_FILE_NONE;
+	}
+	files->entries[files->cnt++] = e;
+	return e->index;
+}
+
+uint32_t mapped_files_add(struct mapped_files *files, const struct mapped_file *file)
+{
+	const bool is_vdso = !strcmp(file->path, VDSO);
+	const struct known_file key = { .file = is_vdso ? (struct mapped_file){ .path = VDSO } : *file };
+	struct known_file **found;
+
+	if (!is_vdso && (file->path[0] != '/' || file->path[1] == '/'))
+		return MAPPED_FILE_NONE;
+	found = tfind(&key, &files->tree, by_identity);
+	return found ? (*found)->index : add_new(files, &key.file);
+}
+
+const struct mapped_file *mapped_files_get(const struct mapped_files *files, uint32_t index)
+{
+	return &files->entries[index]->file;
+}
+
+bool mapped_files_is_vdso(const struct mapped_files *files, uint32_t index)
+{
+	return !strcmp(files->entries[index]->file.path, VDSO);
+}
+
+const char *mapped_files_path(const struct mapped_files *files, uint32_t index)
+{
+	return files->entries[index]->file.path;
+}
+
+/*
+ * Is @elf, found at @path, the file that was mapped? Some file systems (overlayfs, btrfs) do not have
+ * the device in stat(2) that they have in mappings: a process's own root is proof enough then.
+ */
+static bool is_same(const struct mapped_file *file, const struct elf_file *elf, const char *path, bool own_root)
+{
+	struct stat st;
+
+	if (*file->build_id)
+		return !strcmp(file->build_id, elf_file_build_id(elf));
+	return !stat(path, &st) && st.st_ino == file->inode && (own_root || st.st_dev == file->dev);
+}
+
+static struct elf_file *open_at(const struct mapped_file *file, const char *path, bool own_root)
+{
+	struct elf_file *elf;
+	const char *why;
+
+	if (elf_file_open(&elf, path, &why))
+		return NULL;
+	if (is_same(file, elf, path, own_root))
+		return elf;
+	elf_file_close(elf);
+	return NULL;
+}
+
+/*
+ * As process @pid sees it or, once that has ended, as we do. Of a program that was deleted, perhaps for a
+ * newer one, the process still has it.
+ */
+static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
+{
+	const size_t len = strlen(file->path), suffix = strlen(DELETED);
+	const bool is_deleted = len > suffix && !strcmp(file->path + len - suffix, DELETED);
+	char path[ELF_PATH_BYTES + 32];
+	struct elf_file *elf = NULL;
+	int prefix;
+
+	if (is_deleted) {
+		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+		elf = open_at(file, path, true);
+	}
+	if (!elf) {
+		prefix = snprintf(path, sizeof(path), "/proc/%u/root", pid);
+		snprintf(path + prefix, sizeof(path) - prefix, "%.*s", (int)(len - (is_deleted ? suffix : 0)), file->path);
+		elf = open_at(file, path, true) ?: open_at(file, path + prefix, false);
+	}
+	return elf;
+}
+
+const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct known_file *e = files->entries[index];
+
+	if (e->elf || mapped_files_is_vdso(files, index) || files->elfs == ELFS_MAX || (e->tried_ns && now - e->tried_ns < AGAIN_NS))
+		return e->elf;
+	e->tried_ns = now;
+	e->elf = open_for(&e->file, pid);
+	files->elfs += !!e->elf;
+	return e->elf;
+}
+
+int mapped_files_open(struct mapped_files **out)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -ENOMEM;
+}
+
+static void keep(void *node)
+{
+	(void)node;
+}
+
+void mapped_files_close(struct mapped_files *files)
+{
+	uint32_t i;
+
+	if (!files)
+		return;
+	tdestroy(files->tree, keep);
+	for (i = 0; i < files->cnt; i++) {
+		elf_file_close(files->entries[i]->elf);
+		free((char *)files->entries[i]->file.path);
+		free(files->entries[i]);
+	}
+	free(files->entries);
+	free(files);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The files that processes have mapped, and their symbols, which are read when they are first needed.
+ * A path is not enough to know a file by: it is that of a process's own root, and another file may have
+ * it by now.
+ */
+#ifndef ELF_MAPPED_FILE_H
+#define ELF_MAPPED_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAPPED_BUILD_ID_BYTES	20
+#define MAPPED_FILE_NONE	UINT32_MAX
+
+struct elf_file;
+struct mapped_files;
+
+struct mapped_file {
+	const char *path;	/* of anonymous memory, "//anon", "[vdso]" and the like */
+	uint64_t dev, inode;	/* 0: not known */
+	char build_id[2 * MAPPED_BUILD_ID_BYTES + 1];	/* in hex; "": not known */
+};
+
+/* 0 or -ENOMEM. */
+int mapped_files_open(struct mapped_files **out);
+/*
+ * The index of @file, whose path is copied; MAPPED_FILE_NONE: it is no file, or there is no memory. The vdso
+ * counts as a file, one for all processes, with no identity but its path "[vdso]".
+ */
+uint32_t mapped_files_add(struct mapped_files *files, const struct mapped_file *file);
+/* What it was added with, as long as @files lives. */
+const struct mapped_file *mapped_files_get(const struct mapped_files *files, uint32_t index);
+bool mapped_files_is_vdso(const struct mapped_files *files, uint32_t index);
+/* Its path, as the process has it for which it was added. */
+const char *mapped_files_path(const struct mapped_files *files, uint32_t index);
+/* What is in it, opened as process @pid sees it or, once that has ended, as we do; NULL: cannot be read. */
+const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid);
+/* NULL is fine. */
+void mapped_files_close(struct mapped_files *files);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members of the outermost object, besides the events.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "reader_p.h"
+#include "value.h"
+
+#define MEMBER_SHOWN_BYTES	(64U << 10)
+
+static bool is_named(const struct chrome_member *m, const char *name)
+{
+	return m->name_len == strlen(name) && !memcmp(m->name, name, m->name_len);
+}
+
+/* Other JSON is known by one of its members. */
+static void note_format(struct chrome_reader *r, const struct chrome_member *m)
+{
+	static const struct {
+		const char *name, *format;
+	} known[] = {
+		{ "snapshot", "a heap snapshot of V8" }, { "head", "a heap profile of V8" },
+		{ "nodes", "a CPU profile of V8" },
+		{ "$schema", "a speedscope profile" }, { "profiles", "a speedscope profile" },
+		{ "threads", "a profile of the Firefox Profiler" }, { "ph", "one event a line" },
+		{ "linux-perf-json-version", "samples of perf data convert" },
+		{ "resourceSpans", "spans of OpenTelemetry" }, { "log", "a log of HTTP requests" },
+		{ "inputs", "a metafile of esbuild" }, { "mappings", "a source map" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]) && !r->counts.looks_like; i++)
+		if (is_named(m, known[i].name))
+			r->counts.looks_like = known[i].format;
+}
+
+/* One of the member samples; 1, 0: it is no sample, or -errno. */
+static int take_sample(struct chrome_reader *r, const char *data, size_t len)
+{
+	struct chrome_record record = { .rank = RANK_OTHER, .kind = RECORD_EVENT };
+	const struct chrome_field *ts;
+	const char *reason;
+	size_t bad_at;
+	int err;
+
+	if (chrome_event_parse(&r->inner, data, len, &bad_at, &reason))
+		return 0;
+	ts = chrome_field(&r->inner, CHROME_TS);
+	if (!ts || !chrome_field(&r->inner, CHROME_TID) || chrome_field(&r->inner, CHROME_PH) ||
+	    chrome_time_ns(chrome_text(&r->inner, ts->value), ts->value.len, &record.ts_ns))
+		return 0;
+	record.text = data;
+	record.len = r->inner.len;
+	if (chrome_field(&r->inner, CHROME_PID))
+		err = reader_track(r, &r->inner, &record.track, NULL);
+	else
+		err = reader_main_track(r, &r->inner, &record.track);
+	if (err)
+		return err;
+	reader_note_time(r, record.ts_ns);
+	err = stream_add(r, &record, &r->inner, -1);
+	return err ? err : 1;
+}
+
+/* Samples of perf say only a thread, which is taken for a main thread; ours have a process, too. */
+static int take_samples(struct chrome_reader *r, const struct chrome_member *m)
+{
+	const char *end = m->value + m->value_len;
+	struct chrome_value sample;
+	struct chrome_each each;
+	int got = 1;
+
+	chrome_each_begin(&each, m->value, m->value_len);
+	while (got >= 0 && chrome_each_next(&each, &sample)) {
+		got = sample.type == CHROME_OBJECT ? take_sample(r, sample.data, (size_t)(end - sample.data)) : 0;
+		r->counts.listed_samples += got > 0;
+		r->counts.bad_samples += !got;
+	}
+	return got < 0 ? got : 0;
+}
+
+/* ---- what else is said of the trace ---------------------------------------------- */
+
+/* What only says how times are to be shown. */
+static bool is_of_display(const struct chrome_member *m)
+{
+	struct chrome_value v, object = { .type = CHROME_OBJECT, .data = m->value, .len = m->value_len };
+	struct chrome_each each;
+
+	chrome_each_begin(&each, object.data, m->first == '{' ? object.len : 0);
+	while (chrome_each_next(&each, &v))
+		if ((v.name_len != 12 || memcmp(v.name, "clock-domain", 12)) &&
+		    (v.name_len != 13 || memcmp(v.name, "highres-ticks", 13)))
+			return false;
+	return m->first == '{' || is_named(m, "displayTimeUnit") || is_named(m, "controllerTraceDataKey");
+}
+
+/* Such a name is as it is written. */
+static bool is_plain(const struct chrome_member *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->name_len; i++)
+		if (m->name[i] == '"' || m->name[i] == '\\' || (unsigned char)m->name[i] < ' ')
+			return false;
+	return m->name_len;
+}
+
+/* As an event: an instant of the whole trace, whose arguments are the value. */
+static int add_instant(struct chrome_reader *r, const struct chrome_member *m)
+{
+	static const char head[] = "{\"cat\":\"metadata\",\"name\":\"";
+	bool is_object = m->first == '{';
+	size_t len = sizeof(head) + 2 * m->name_len + m->value_len + 32;
+	struct chrome_record record = { .ts_ns = INT64_MAX, .rank = UINT64_MAX, .kind = RECORD_MEMBER };
+	char *text = malloc(len + CHROME_PAD_BYTES);
+	const char *reason;
+	size_t bad_at;
+	int n, err;
+
+	if (!text)
+		return -ENOMEM;
+	n = is_object ? snprintf(text, len, "%s%.*s\",\"args\":", head, (int)m->name_len, m->name) :
+			snprintf(text, len, "%s%.*s\",\"args\":{\"%.*s\":", head, (int)m->name_len, m->name,
+				 (int)m->name_len, m->name);
+	memcpy(text + n, m->value, m->value_len);
+	record.len = (uint32_t)((size_t)n + m->value_len);
+	memcpy(text + record.len, "}}", 2);
+	record.len += is_object ? 1 : 2;
+	memset(text + record.len, '"', CHROME_PAD_BYTES);
+	record.text = text;
+	err = chrome_event_parse(&r->inner, text, record.len, &bad_at, &reason) ? 0 : reader_global_track(r, &record.track);
+	if (!err && record.track)
+		err = stream_add(r, &record, &r->inner, -1);
+	r->counts.members_used += record.track != 0;
+	free(text);
+	return err;
+}
+
+/* Large ones, such as the sources of a program, are counted as skipped. */
+static int take_other(struct chrome_reader *r, const struct chrome_member *m)
+{
+	if (is_of_display(m)) {
+		r->counts.members_used++;
+		return 0;
+	}
+	if (!is_plain(m) || m->value_len > MEMBER_SHOWN_BYTES || is_named(m, "systemTraceEvents"))
+		return 0;
+	return add_instant(r, m);
+}
+
+int reader_take_member(struct chrome_reader *r, const struct chrome_member *m)
+{
+	note_format(r, m);
+	if (m->skipped)
+		return 0;
+	if (is_named(m, "stackFrames")) {
+		r->counts.members_used++;
+		if (!r->has_frames)
+			reader_take_frames(r, m);
+	} else if (is_named(m, "samples")) {
+		r->counts.members_used++;
+		return take_samples(r, m);
+	} else {
+		return take_other(r, m);
+	}
+	return 0;
+}

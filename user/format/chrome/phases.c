@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events in order of time, each phase as what it means.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "reader_p.h"
+#include "value.h"
+
+/* ---- what all phases have ------------------------------------------------------- */
+
+static bool is_true(const struct chrome_event *e, enum chrome_key key)
+{
+	return chrome_field(e, key) && chrome_field(e, key)->type == CHROME_TRUE;
+}
+
+/* Of a member, to be registered. */
+static struct fxt_str text_of(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_field *f, size_t max)
+{
+	struct fxt_str s;
+
+	if (f && f->type == CHROME_STRING && !f->escaped && f->value.len <= max)
+		return (struct fxt_str){ .data = chrome_text(e, f->value), .len = f->value.len };
+	s = chrome_args_text(r->args, e, f, max);
+	s.inlined = false;
+	return s;
+}
+
+/* A list of categories as it is in a string: "a,b". */
+static struct fxt_str category_of(struct chrome_reader *r, const struct chrome_event *e)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_CAT);
+	struct fxt_str s = text_of(r, e, f, CATEGORY_BYTES);
+	size_t i, n = 0;
+
+	if (!f || f->type != CHROME_ARRAY)
+		return s;
+	for (i = 0; i < s.len; i++)
+		if (!strchr("[]\" \t\r\n", s.data[i]))
+			r->category[n++] = s.data[i];
+	return fxt_str_n(r->category, n);
+}
+
+static struct fxt_str name_of(struct chrome_reader *r, const struct chrome_event *e)
+{
+	return text_of(r, e, chrome_field(e, CHROME_NAME), NAME_MAX_BYTES);
+}
+
+/* CPU time of the thread, in ns as all our times. */
+static void add_thread_time(struct chrome_reader *r, const struct chrome_event *e, enum chrome_key key, const char *name)
+{
+	const struct chrome_field *f = chrome_field(e, key);
+	int64_t ns;
+
+	if (!f)
+		return;
+	if (reader_time_ns(e, f, &ns))
+		chrome_args_value(r->args, name, strlen(name), e, f);
+	else
+		chrome_args_int64(r->args, name, ns);
+}
+
+/* Members without a meaning of their own. */
+static void add_members(struct chrome_reader *r, const struct chrome_event *e)
+{
+	uint32_t i;
+
+	reader_add_stacks(r, e);
+	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
+		if (e->fields[i].key == CHROME_UNKNOWN)
+			chrome_args_value(r->args, chrome_text(e, e->fields[i].name), e->fields[i].name.len, e, &e->fields[i]);
+}
+
+/* Those of the event and of its end, of which the last of a name counts. */
+static void merge_args(struct chrome_reader *r, struct model_event *ev)
+{
+	unsigned int i, j, n = 0;
+
+	for (i = 0; i < ev->args_cnt; i++) {
+		const struct fxt_str *name = &ev->args[i].name;
+
+		for (j = i + 1; j < ev->args_cnt; j++)
+			if (ev->args[j].name.len == name->len && !memcmp(ev->args[j].name.data, name->data, name->len))
+				break;
+		if (j == ev->args_cnt)
+			r->merged[n++] = ev->args[i];
+	}
+	ev->args = r->merged;
+	ev->args_cnt = n;
+}
+
+/* Name, category and arguments, for as long as the event is at hand; @end may be NULL. */
+static void fill(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_event *end, struct model_event *ev)
+{
+	chrome_args_clear(r->args);
+	chrome_args_object(r->args, e, chrome_field(e, CHROME_ARGS), false);
+	if (end)
+		chrome_args_object(r->args, end, chrome_field(end, CHROME_ARGS), false);
+	add_thread_time(r, e, CHROME_TTS, "thread_time_ns");
+	add_thread_time(r, e, CHROME_TDUR, "thread_duration_ns");
+	if (end)
+		add_thread_time(r, end, CHROME_TTS, "thread_end_time_ns");
+	add_members(r, e);
+	ev->args = chrome_args_get(r->args, &ev->args_cnt);
+	if (end)
+		merge_args(r, ev);
+	ev->name = name_of(r, e);
+	ev->category = category_of(r, e);
+}
+
+/* ---- flows --------------------------------------------------------------------- */
+
+static int add_flow(struct chrome_reader *r, const struct model_event *at, enum model_kind kind, uint64_t id)
+{
+	struct model_event ev = *at;
+
+	ev.kind = kind;
+	ev.args = NULL;
+	ev.args_cnt = 0;
+	ev.id = id;
+	return reader_add(r, &ev);
+}
+
+static uint8_t keep_text(struct fxt_str s, char out[64])
+{
+	size_t len = s.len < 64 ? s.len : 64;
+
+	if (len)
+		memcpy(out, s.data, len);
+	return (uint8_t)len;
+}
+
+static int play_held(struct chrome_reader *r, const struct held_flow *h, int64_t ts)
+{
+	return reader_add(r, &(struct model_event){
+		.kind = MODEL_FLOW_END, .track = h->track, .ts_ns = (uint64_t)ts, .id = h->id,
+		.name = fxt_str_n(h->name, h->name_len), .category = fxt_str_n(h->category, h->category_len),
+	});
+}
+
+/* Those that waited for this slice. */
+static int release_flows(struct chrome_reader *r, const struct model_event *slice)
+{
+	unsigned int i, kept = 0;
+	int err = 0;
+
+	for (i = 0; i < r->held_cnt; i++) {
+		if (r->held[i].track == slice->track && !err)
+			err = play_held(r, &r->held[i], (int64_t)slice->ts_ns);
+		else
+			r->held[kept++] = r->held[i];
+	}
+	r->held_cnt = kept;
+	return err;
+}
+
+int reader_play_rest(struct chrome_reader *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < r->held_cnt && !err; i++)
+		err = play_held(r, &r->held[i], r->held[i].ts_ns);
+	r->held_cnt = 0;
+	return err;
+}
+
+/* f binds to the slice around it if bp says so, or its category; else to the next one. */
+static bool binds_to_next(const struct chrome_event *e, const struct model_event *ev)
+{
+	return !reader_is_text(e, CHROME_BP, "e") && !memmem(ev->category.data, ev->category.len, "input", 5) &&
+	       !memmem(ev->category.data, ev->category.len, "ipc.flow", 8);
+}
+
+static int play_flow(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	char phase = reader_phase(e);
+	struct held_flow *h;
+
+	if (!reader_async_id(r, e, 's', &ev->id))
+		return -EINVAL;
+	ev->kind = phase == 's' ? MODEL_FLOW_BEGIN : phase == 't' ? MODEL_FLOW_STEP : MODEL_FLOW_END;
+	if (phase != 'f' || r->held_cnt == HELD_MAX || !binds_to_next(e, ev))
+		return reader_add(r, ev);
+	h = &r->held[r->held_cnt++];
+	*h = (struct held_flow){ .track = ev->track, .id = ev->id, .ts_ns = (int64_t)ev->ts_ns };
+	h->name_len = keep_text(ev->name, h->name);
+	h->category_len = keep_text(ev->category, h->category);
+	return 0;
+}
+
+/* bind_id of a slice: one producer, any number of consumers, so that none of them is the last. */
+static int play_bound(struct chrome_reader *r, const struct chrome_event *e, const struct model_event *ev)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_BIND_ID);
+	bool in = is_true(e, CHROME_FLOW_IN), out = is_true(e, CHROME_FLOW_OUT);
+
+	if (!f || (!in && !out))
+		return 0;
+	return add_flow(r, ev, in ? MODEL_FLOW_STEP : MODEL_FLOW_BEGIN, reader_bind_id(e, f));
+}
+
+/* ---- slices -------------------------------------------------------------------- */
+
+/* @duration_ns below 0: it had not ended. */
+static int play_slice(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev, int64_t duration_ns)
+{
+	int err;
+
+	ev->kind = duration_ns < 0 ? MODEL_SLICE_BEGIN : MODEL_SLICE;
+	if (duration_ns >= 0)
+		ev->duration_ns = (uint64_t)duration_ns;
+	err = reader_add(r, ev);
+	if (!err && r->held_cnt)
+		err = release_flows(r, ev);
+	return err ? err : play_bound(r, e, ev);
+}
+
+static int play_async(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	char phase = reader_phase(e);
+	char what = strchr("ben", phase) ? 'b' : strchr("NOD", phase) ? 'N' : 'S';
+
+	if (!reader_async_id(r, e, what, &ev->id))
+		return -EINVAL;
+	ev->kind = strchr("bSN", phase) ? MODEL_ASYNC_BEGIN : strchr("eFD", phase) ? MODEL_ASYNC_END : MODEL_ASYNC_INSTANT;
+	if (phase == 'S' && !reader_begin_id(r, ev->id)) {
+		r->counts.fates[CHROME_AS_ASYNC]--;
+		r->counts.fates[CHROME_BEGUN_TWICE]++;
+		return 0;
+	}
+	if (phase == 'F')
+		reader_end_id(r, ev->id);
+	return reader_add(r, ev);
+}
+
+/* ---- instants, counters -------------------------------------------------------- */
+
+static int play_instant(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	uint32_t thread;
+	int err = 0;
+
+	ev->kind = MODEL_INSTANT;
+	if (reader_is_text(e, CHROME_S, "g"))
+		err = reader_global_track(r, &ev->track);
+	else if (reader_is_text(e, CHROME_S, "p"))
+		err = reader_track(r, e, &thread, &ev->track);
+	return err ? err : reader_add(r, ev);
+}
+
+static uint64_t count_of(const struct model_event *ev, const char *name, uint64_t otherwise)
+{
+	unsigned int i;
+
+	for (i = 0; i < ev->args_cnt; i++)
+		if (ev->args[i].type == FXT_ARG_INT64 && ev->args[i].i64 >= 0 && ev->args[i].name.len == strlen(name) &&
+		    !memcmp(ev->args[i].name.data, name, strlen(name)))
+			return (uint64_t)ev->args[i].i64;
+	return otherwise;
+}
+
+/* "other" is the name of what has none. */
+static enum profile_source source_of(struct fxt_str name)
+{
+	enum profile_source i;
+
+	for (i = PROFILE_CPU; i < PROFILE_OTHER; i++)
+		if (name.len == strlen(profile_source_name(i)) && !memcmp(name.data, profile_source_name(i), name.len))
+			break;
+	return i;
+}
+
+/* One of the member samples; without a known stack it is an instant. */
+static int play_listed(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_SF);
+	unsigned int cnt = 0;
+	uint64_t cpu;
+
+	if (f)
+		cnt = chrome_frames_list(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len), r->stack);
+	if (!cnt)
+		return play_instant(r, e, ev);
+	cpu = count_of(ev, "cpu", UINT64_MAX);
+	ev->kind = MODEL_STACK;
+	ev->stack = (struct model_stack){
+		.source = source_of(ev->name), .source_name = ev->name, .cpu = cpu <= INT32_MAX ? (int)cpu : -1, .user_mode = true,
+		.weight = count_of(ev, "weight", 0), .frames = r->stack, .frames_cnt = cnt,
+	};
+	return reader_add(r, ev);
+}
+
+/* A number in a string counts, nothing else that is no number. */
+static bool number_of(const struct fxt_arg *arg, struct fxt_arg *number)
+{
+	char text[64 + CHROME_PAD_BYTES] = { 0 }, *end;
+	const char *number_end;
+	double value;
+
+	*number = *arg;
+	if (arg->type == FXT_ARG_INT64 || arg->type == FXT_ARG_DOUBLE)
+		return true;
+	if (arg->type != FXT_ARG_STRING || !arg->str.len || arg->str.len >= 64)
+		return false;
+	memcpy(text, arg->str.data, arg->str.len);
+	text[arg->str.len] = '"';
+	if (chrome_scalar(text, &number_end) != CHROME_NUMBER || number_end != text + arg->str.len)
+		return false;
+	text[arg->str.len] = '\0';
+	value = strtod(text, &end);
+	number->type = FXT_ARG_DOUBLE;
+	number->f64 = value;
+	return value - value == 0;
+}
+
+static int play_counter(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	struct fxt_arg numbers[ARG_LIST_MAX];
+	unsigned int i, n = 0;
+	uint32_t thread;
+	int err;
+
+	/* Its series are the members of args themselves, nothing in them and nothing else. */
+	chrome_args_clear(r->args);
+	chrome_args_object(r->args, e, chrome_field(e, CHROME_ARGS), true);
+	ev->args = chrome_args_get(r->args, &ev->args_cnt);
+	ev->name = name_of(r, e);
+	ev->category = category_of(r, e);
+	for (i = 0; i < ev->args_cnt; i++)
+		n += number_of(&ev->args[i], &numbers[n]);
+	if (!n) {
+		r->counts.fates[CHROME_AS_COUNTER]--;
+		r->counts.fates[CHROME_NO_NUMBER]++;
+		return 0;
+	}
+	ev->kind = MODEL_COUNTER;
+	ev->args = numbers;
+	ev->args_cnt = n;
+	ev->id = reader_counter_id(e);
+	err = reader_track(r, e, &thread, &ev->track);
+	return err ? err : reader_add(r, ev);
+}
+
+/* ---- thread states ------------------------------------------------------------- */
+
+static enum model_state state_of(struct fxt_str name)
+{
+	switch (name.len ? name.data[0] : 0) {
+	case 'R':
+		return name.len == 7 && !memcmp(name.data, "Running", 7) ? MODEL_RUNNING : MODEL_RUNNABLE;
+	case 'D':
+		return MODEL_BLOCKED;
+	case 'T':
+	case 't':
+		return MODEL_STOPPED;
+	case 'Z':
+		return MODEL_DYING;
+	case 'X':
+	case 'x':
+		return MODEL_DEAD;
+	default:
+		return MODEL_SLEEPING;
+	}
+}
+
+/* Remembers when the track's state was set last; NULL: no memory. */
+static int64_t *state_time(struct chrome_reader *r, uint32_t track)
+{
+	size_t cap = r->states_cap ? r->states_cap : 64;
+	int64_t *more;
+
+	while (cap <= track)
+		cap *= 2;
+	if (cap > r->states_cap) {
+		more = realloc(r->state_ns, cap * sizeof(*more));
+		if (!more)
+			return NULL;
+		memset(more + r->states_cap, 0xff, (cap - r->states_cap) * sizeof(*more));
+		r->state_ns = more;
+		r->states_cap = cap;
+	}
+	return &r->state_ns[track];
+}
+
+/* Running needs a CPU; without one a thread that runs is one that could. */
+static int play_state(struct chrome_reader *r, struct model_event *ev)
+{
+	const struct fxt_arg *cpu = chrome_args_find(r->args, "cpu");
+	int64_t *last = state_time(r, ev->track);
+	struct fxt_str name = ev->name;
+
+	if (!last)
+		return -ENOMEM;
+	*last = (int64_t)ev->ts_ns;
+	ev->kind = MODEL_STATE;
+	ev->sched = (struct model_sched){ .state = state_of(name), .priority = 120 };
+	if (ev->sched.state != MODEL_RUNNING && name.len <= 16)
+		ev->sched.linux_state = name;
+	if (ev->sched.state == MODEL_RUNNING) {
+		if (cpu && cpu->type == FXT_ARG_INT64 && cpu->i64 >= 0 && cpu->i64 < 4096)
+			ev->sched.cpu = (uint16_t)cpu->i64;
+		else
+			ev->sched.state = MODEL_RUNNABLE;
+	}
+	return reader_add(r, ev);
+}
+
+/* Nothing is known of the thread after its last state. */
+static int end_state(struct chrome_reader *r, uint32_t track, uint64_t ts)
+{
+	int64_t *last = state_time(r, track);
+
+	if (!last)
+		return -ENOMEM;
+	if (*last == (int64_t)ts)
+		return 0;
+	return reader_add(r, &(struct model_event){
+		.kind = MODEL_STATE, .track = track, .ts_ns = ts,
+		.sched = { .state = MODEL_RUNNABLE, .priority = 120 },
+	});
+}
+
+/* ---- metadata ------------------------------------------------------------------ */
+
+static int play_metadata(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	uint32_t thread;
+	int err = reader_track(r, e, &thread, &ev->track);
+
+	ev->kind = MODEL_INSTANT;
+	if (!ev->category.len)
+		ev->category = fxt_str("metadata");
+	return err ? err : reader_add(r, ev);
+}
+
+/* 1: it was samples of a profile, which have been handed on. */
+static int play_sample(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	chrome_args_clear(r->args);
+	ev->category = category_of(r, e);
+	return reader_play_profile(r, e, ev);
+}
+
+/* ---- dispatch ------------------------------------------------------------------ */
+
+static int play_event(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	switch (reader_phase(e)) {
+	case 'T':
+		return reader_is_state(e) ? play_state(r, ev) : play_async(r, e, ev);
+	case 'b': case 'n': case 'e': case 'S': case 'p': case 'F': case 'N': case 'O': case 'D':
+		return play_async(r, e, ev);
+	case 's': case 't': case 'f':
+		return play_flow(r, e, ev);
+	case 'V': case 'v': case 'c': case '(': case ')':
+		return reader_play_mark(r, e, ev);
+	case 0:
+		return play_listed(r, e, ev);
+	default:
+		return play_instant(r, e, ev);
+	}
+}
+
+/* Its begin and its end. */
+static int play_async_slice(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev,
+			    int64_t duration_ns)
+{
+	ev->kind = MODEL_ASYNC;
+	ev->duration_ns = (uint64_t)duration_ns;
+	return reader_async_id(r, e, 'b', &ev->id) ? reader_add(r, ev) : -EINVAL;
+}
+
+/* An end without a begin is shown as an instant. */
+static int play_unmatched(struct chrome_reader *r, struct model_event *ev)
+{
+	ev->kind = MODEL_INSTANT;
+	if (!ev->name.len)
+		ev->name = fxt_str("end");
+	return reader_add(r, ev);
+}
+
+/* Times of FXT are not negative. */
+static uint64_t shown_ns(const struct chrome_reader *r, int64_t ts)
+{
+	int64_t shown;
+
+	if (__builtin_add_overflow(ts, r->shift_ns, &shown))
+		shown = INT64_MAX;
+	return shown > 0 ? (uint64_t)shown : 0;
+}
+
+int reader_play(struct chrome_reader *r, const struct play_item *item)
+{
+	const struct chrome_event *e = item->event;
+	struct model_event ev;
+	int ret;
+
+	/* The rest belongs to some kinds, which set it. */
+	memset(&ev, 0, offsetof(struct model_event, duration_ns));
+	ev.track = item->track;
+	ev.ts_ns = shown_ns(r, item->ts_ns);
+	ev.duration_ns = 0;
+	if (item->kind == RECORD_STATE_END)
+		return end_state(r, item->track, ev.ts_ns);
+	if (item->kind == RECORD_EVENT && reader_phase(e) == 'C')
+		return play_counter(r, e, &ev);
+	if (item->kind == RECORD_EVENT && reader_phase(e) == 'P' && (ret = play_sample(r, e, &ev)))
+		return ret < 0 ? ret : 0;
+	fill(r, e, item->end, &ev);
+	switch (item->kind) {
+	case RECORD_METADATA:
+		ev.ts_ns = shown_ns(r, r->has_time ? r->first_ns : 0);
+		return play_metadata(r, e, &ev);
+	case RECORD_MEMBER:
+		ev.ts_ns = shown_ns(r, r->first_ns);
+		ev.kind = MODEL_INSTANT;
+		return r->has_time ? reader_add(r, &ev) : 0;
+	case RECORD_UNMATCHED:
+		return play_unmatched(r, &ev);
+	case RECORD_PAIR:
+		if (reader_phase(e) == 'b')
+			return play_async_slice(r, e, &ev, item->duration_ns);
+		return play_slice(r, e, &ev, item->duration_ns);
+	case RECORD_OPEN:
+		return play_slice(r, e, &ev, item->duration_ns);
+	default:
+		return reader_phase(e) == 'X' ? play_slice(r, e, &ev, item->duration_ns) : play_event(r, e, &ev);
+	}
+}
+
+/* ---- records of the third pass --------------------------------------------------- */
+
+/* Below 0: none. */
+static int64_t duration_of(const struct chrome_event *e)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_DUR);
+	int64_t duration;
+
+	return f && !reader_time_ns(e, f, &duration) ? duration : -1;
+}
+
+/* Of a pair the begin, with the end after it. */
+static int split_pair(struct chrome_reader *r, const struct chrome_record *record, struct play_item *item)
+{
+	const char *begin = record->text + sizeof(struct pair_head), *reason;
+	struct pair_head head;
+	size_t bad_at;
+
+	memcpy(&head, record->text, sizeof(head));
+	item->duration_ns = head.duration_ns;
+	if (chrome_event_parse(&r->event, begin, head.begin_len, &bad_at, &reason))
+		return -EINVAL;
+	if (!head.end_len)
+		return 0;
+	item->end = &r->end;
+	return chrome_event_parse(&r->end, begin + head.begin_len + 1, head.end_len, &bad_at, &reason) ? -EINVAL : 0;
+}
+
+int reader_play_record(struct chrome_reader *r, const struct chrome_record *record)
+{
+	struct play_item item = {
+		.kind = record->kind, .track = record->track, .ts_ns = record->ts_ns, .duration_ns = -1, .event = &r->event,
+	};
+	const char *reason;
+	size_t bad_at;
+	int err = 0;
+
+	if (record->kind == RECORD_PAIR)
+		err = split_pair(r, record, &item);
+	else if (record->kind != RECORD_STATE_END)
+		err = chrome_event_parse(&r->event, record->text, record->len, &bad_at, &reason) ? -EINVAL : 0;
+	if (!err && record->kind == RECORD_EVENT)
+		item.duration_ns = duration_of(&r->event);
+	return err ? err : reader_play(r, &item);
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The first pass: every event is judged, names are handed on, all else gets its place in time.
+ */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "reader_p.h"
+#include "value.h"
+
+#define EVENTS_A_READ	1000	/* handed on by one call */
+#define NS_PER_S	1000000000LL
+#define PLAY_BYTES	(64U << 10)	/* of the input, before it is looked at what can be played */
+
+static const char *const fate_names[CHROME_FATES] = {
+	[CHROME_NO_PHASE] = "no phase", [CHROME_NO_TIME] = "no time", [CHROME_BAD_TIME] = "bad time",
+	[CHROME_BAD_DURATION] = "bad duration", [CHROME_NEGATIVE_DURATION] = "negative duration",
+	[CHROME_NO_ID] = "no id", [CHROME_NO_NUMBER] = "counter without a number",
+	[CHROME_BEGUN_TWICE] = "async begun twice",
+};
+
+const char *chrome_fate_name(enum chrome_fate fate)
+{
+	return fate_names[fate];
+}
+
+/* ---- judging an event ---------------------------------------------------------- */
+
+static int time_of(const struct chrome_event *e, const struct chrome_field *f, int64_t *ns)
+{
+	if (f->type != CHROME_NUMBER && f->type != CHROME_STRING)
+		return -EINVAL;
+	return reader_time_ns(e, f, ns);
+}
+
+/* What a phase becomes if nothing is wrong with it, by its first letter. */
+static enum chrome_fate fate_of(const struct chrome_event *e, char phase)
+{
+	switch (phase) {
+	case 0:
+		return CHROME_NO_PHASE;
+	case 'B': case 'E': case 'X':
+		return CHROME_AS_SLICE;
+	case 'i': case 'I': case 'R':
+		return CHROME_AS_INSTANT;
+	case 'C':
+		return CHROME_AS_COUNTER;
+	case 'T':
+		return reader_is_state(e) ? CHROME_AS_STATE : CHROME_AS_ASYNC;
+	case 'b': case 'n': case 'e': case 'S': case 'p': case 'F': case 'N': case 'O': case 'D':
+		return CHROME_AS_ASYNC;
+	case 's': case 't': case 'f':
+		return CHROME_AS_FLOW;
+	case 'P':
+		return CHROME_AS_SAMPLE;
+	case 'V': case 'v': case 'c': case '(': case ')':
+		return CHROME_AS_MARK;
+	case 'M':
+		return CHROME_AS_NAME;
+	default:
+		return CHROME_NOT_CONVERTED;
+	}
+}
+
+/* Sets what there is of time, duration; a worse fate if something is wrong with them. */
+static enum chrome_fate check_times(const struct chrome_event *e, enum chrome_fate fate, int64_t *ts, int64_t *duration)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_TS), *dur = chrome_field(e, CHROME_DUR);
+
+	if (fate == CHROME_AS_NAME || fate == CHROME_NO_PHASE)
+		return fate;
+	if (!f)
+		return CHROME_NO_TIME;
+	if (time_of(e, f, ts))
+		return CHROME_BAD_TIME;
+	if (!dur || (fate != CHROME_AS_STATE && reader_phase(e) != 'X'))
+		return fate;
+	if (time_of(e, dur, duration))
+		return CHROME_BAD_DURATION;
+	return *duration < 0 ? CHROME_NEGATIVE_DURATION : fate;
+}
+
+static enum chrome_fate check_id(struct chrome_reader *r, const struct chrome_event *e, enum chrome_fate fate)
+{
+	uint64_t id;
+
+	if (fate != CHROME_AS_ASYNC && fate != CHROME_AS_FLOW)
+		return fate;
+	return reader_async_id(r, e, 'b', &id) ? fate : CHROME_NO_ID;
+}
+
+/* ---- the first pass ------------------------------------------------------------ */
+
+void reader_note_time(struct chrome_reader *r, int64_t ts)
+{
+	if (!r->has_time || ts < r->first_ns)
+		r->first_ns = ts;
+	r->has_time = true;
+}
+
+/* A thread state ends with the next one, or, if there is none then, by itself. */
+static int add_state(struct chrome_reader *r, struct chrome_record *record, int64_t duration)
+{
+	const struct chrome_event *e = &r->event;
+	bool runs = reader_is_text(e, CHROME_NAME, "Running");
+	struct chrome_record end = { .rank = RANK_BEGIN(0), .track = record->track, .kind = RECORD_STATE_END };
+	int err;
+
+	record->rank = runs ? RANK_OTHER : RANK_FIRST;
+	err = stream_add(r, record, e, -1);
+	if (err || !runs || __builtin_add_overflow(record->ts_ns, duration, &end.ts_ns))
+		return err;
+	return stream_add(r, &end, NULL, -1);
+}
+
+static int add_event(struct chrome_reader *r, enum chrome_fate fate, int64_t ts, int64_t duration)
+{
+	const struct chrome_event *e = &r->event;
+	struct chrome_record record = { .ts_ns = ts, .kind = RECORD_EVENT, .text = e->text, .len = e->len };
+	char phase = reader_phase(e);
+	int err = reader_track(r, e, &record.track, NULL);
+
+	if (err)
+		return err;
+	reader_note_time(r, ts);
+	if (fate == CHROME_AS_STATE)
+		return add_state(r, &record, duration);
+	/* Begins and ends of one time are paired in the order of the file. */
+	if (phase == 'B' || phase == 'E')
+		record.kind = phase == 'B' ? RECORD_BEGIN : RECORD_END;
+	else if (phase == 'b' || phase == 'e')
+		record.kind = phase == 'b' ? RECORD_ASYNC_BEGIN : RECORD_ASYNC_END;
+	if (phase != 'B' && phase != 'E')
+		record.rank = phase == 'X' ? RANK_BEGIN(duration < 0 ? INT64_MAX : duration) : RANK_OTHER;
+	return stream_add(r, &record, e, duration);
+}
+
+static void note_unused(struct chrome_reader *r, enum chrome_fate fate)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = CHROME_UNUSABLE; i < CHROME_FATES; i++)
+		sum += r->counts.fates[i];
+	if (sum > CHROME_UNUSED_KEPT)
+		return;
+	r->counts.first_unused[sum - 1].event = r->event.number;
+	r->counts.first_unused[sum - 1].reason = fate_names[fate];
+}
+
+/* Metadata that is no name is shown where the trace begins. */
+static int take_metadata(struct chrome_reader *r)
+{
+	struct chrome_record record = {
+		.ts_ns = INT64_MAX, .rank = UINT64_MAX, .kind = RECORD_METADATA, .text = r->event.text, .len = r->event.len,
+	};
+	bool is_name;
+	int err = reader_metadata(r, &r->event, &is_name);
+
+	if (err || is_name)
+		return err;
+	err = reader_track(r, &r->event, &record.track, NULL);
+	return err ? err : stream_add(r, &record, &r->event, -1);
+}
+
+/* Of a counter only numbers in args are kept. */
+static uint64_t count_unknown(const struct chrome_event *e)
+{
+	uint64_t cnt = 0;
+	uint32_t i;
+
+	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
+		cnt += e->fields[i].key == CHROME_UNKNOWN;
+	return cnt;
+}
+
+static int take_event(struct chrome_reader *r)
+{
+	const struct chrome_event *e = &r->event;
+	char phase = reader_phase(e);
+	unsigned int letter = (unsigned char)phase < 127 ? (unsigned char)phase : 127;	/* not all chars have a sign */
+	enum chrome_fate fate = fate_of(e, phase);
+	int64_t ts = 0, duration = -1;
+
+	r->counts.by_phase[letter]++;
+	r->counts.duplicate_members += e->duplicates;
+	r->counts.dropped_members += e->dropped + (phase == 'C' ? count_unknown(e) : 0);
+	if (fate == CHROME_NOT_CONVERTED)
+		r->counts.not_converted[letter]++;
+	else
+		fate = check_id(r, e, check_times(e, fate, &ts, &duration));
+	r->counts.fates[fate]++;
+	if (fate >= CHROME_UNUSABLE)
+		note_unused(r, fate);
+	if (fate >= CHROME_NOT_CONVERTED)
+		return 0;
+	return fate == CHROME_AS_NAME ? take_metadata(r) : add_event(r, fate, ts, duration);
+}
+
+/* Times of FXT are not negative: all are shown later, unless some were played already. */
+static void choose_shift(struct chrome_reader *r)
+{
+	if (!r->has_time || r->first_ns >= 0 || r->stream.played_ns > INT64_MIN)
+		return;
+	r->counts.shifted_s = (uint64_t)((-(r->first_ns + 1)) / NS_PER_S) + 1;
+	if (r->counts.shifted_s > INT64_MAX / NS_PER_S)
+		r->counts.shifted_s = INT64_MAX / NS_PER_S;
+	r->shift_ns = (int64_t)(r->counts.shifted_s * NS_PER_S);
+}
+
+/* 1, 0: nothing is left to do, or -errno. */
+static int end_input(struct chrome_reader *r)
+{
+	int err;
+
+	chrome_scan_counts(r->scan, &r->counts.scan);
+	choose_shift(r);
+	if (r->by_time) {
+		r->pass = PASS_PAIRS;
+		return 1;
+	}
+	r->pass = PASS_ENDED;
+	err = stream_play(r, QUEUE_ALL);
+	return err ? err : reader_play_rest(r);
+}
+
+/* After an event: plays what nothing that follows comes before. */
+static int play_known(struct chrome_reader *r)
+{
+	uint64_t at = r->event.offset + r->event.len;
+
+	if (!r->ahead || at < r->play_at)
+		return 0;
+	r->play_at = at + PLAY_BYTES;
+	return stream_play(r, ahead_least(r->ahead, at));
+}
+
+static int read_input(struct chrome_reader *r)
+{
+	struct chrome_member member;
+	int item, i, err;
+
+	for (i = 0; i < EVENTS_A_READ; i++) {
+		item = chrome_scan_next(r->scan, &r->event, &member);
+		if (item < 0)
+			return item;
+		if (item == CHROME_END)
+			return end_input(r);
+		err = 0;
+		if (item == CHROME_EVENT && r->event.escaped)
+			err = reader_plain(r);
+		if (item == CHROME_EVENT && !err)
+			err = take_event(r) ?: play_known(r);
+		else if (item == CHROME_MEMBER)
+			err = reader_take_member(r, &member);
+		if (err)
+			return err;
+	}
+	return 1;
+}
+
+static int read_order(struct chrome_reader *r)
+{
+	struct chrome_record record;
+	int got = 1, i, err;
+
+	for (i = 0; i < EVENTS_A_READ && got > 0; i++) {
+		got = chrome_order_next(r->order, &record);
+		err = got > 0 ? reader_play_record(r, &record) : got ? got : reader_play_rest(r);
+		if (err)
+			return err;
+	}
+	return got;
+}
+
+static int read_pairs(struct chrome_reader *r)
+{
+	int got = reader_pair(r);
+
+	if (got)
+		return got;
+	r->counts.runs = chrome_order_runs(r->by_time);
+	chrome_order_close(r->by_time);
+	r->by_time = NULL;
+	r->pass = PASS_ORDER;
+	return 1;
+}
+
+int chrome_reader_read(struct chrome_reader *r)
+{
+	switch (r->pass) {
+	case PASS_INPUT:
+		return read_input(r);
+	case PASS_PAIRS:
+		return read_pairs(r);
+	case PASS_ORDER:
+		return read_order(r);
+	default:
+		return 0;
+	}
+}
+
+void chrome_reader_set_text(struct chrome_reader *r, chrome_text_fn fn, void *text_ctx)
+{
+	chrome_scan_set_text(r->scan, fn, text_ctx);
+}
+
+/* All of @len bytes, or as many as there are. */
+static long read_all_at(chrome_read_at_fn read_at, void *ctx, char *buf, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+	long got = 1;
+
+	while (got > 0 && done < len) {
+		got = read_at(ctx, buf + done, len - done, offset + done);
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return got < 0 ? got : (long)done;
+}
+
+/* Takes the frames that begin at @offset. 0; -EDOM: they do not; -ENOMEM, or an error of @read_at. */
+static int take_frames_at(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx, uint64_t offset)
+{
+	static const char name[] = "\"stackFrames\"";
+	char *buf = malloc(CHROME_MEMBER_BYTES_MAX + CHROME_PAD_BYTES);
+	struct chrome_member m = { .name = name };
+	const char *p, *end = NULL;
+	long len = buf ? read_all_at(read_at, ctx, buf, CHROME_MEMBER_BYTES_MAX, offset) : -ENOMEM;
+
+	if (len > (long)sizeof(name)) {
+		memset(buf + len, '"', CHROME_PAD_BYTES);
+		p = chrome_skip_blanks(buf + sizeof(name) - 1);
+		p = *p == ':' ? chrome_skip_blanks(p + 1) : p;
+		end = *p == '{' ? chrome_nested_end(p, buf + len) : NULL;
+		if (end) {
+			m.value = p;
+			m.value_len = (size_t)(end - p);
+			reader_take_frames(r, &m);
+			r->has_frames = true;
+		}
+	}
+	free(buf);
+	return len < 0 ? (int)len : end ? 0 : -EDOM;
+}
+
+int chrome_reader_look_ahead(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx)
+{
+	int err = ahead_open(&r->ahead, read_at, ctx), frames;
+	uint64_t offset;
+
+	frames = err ? err : ahead_frames(r->ahead, &offset);
+	if (frames > 0)
+		frames = take_frames_at(r, read_at, ctx, offset);
+	if (frames < 0) {
+		ahead_close(r->ahead);
+		r->ahead = NULL;
+	}
+	/* Without it events wait for the end of the input. */
+	return frames == -EDOM ? 0 : frames;
+}
+
+void chrome_reader_set_memory(struct chrome_reader *r, size_t bytes)
+{
+	r->stream.bytes_max = bytes;
+}
+
+void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *counts)
+{
+	*counts = r->counts;
+	chrome_scan_counts(r->scan, &counts->scan);
+	chrome_args_counts(r->args, &counts->args);
+}
+
+int chrome_reader_open(struct chrome_reader **out, chrome_read_fn read, void *ctx, struct builder *b)
+{
+	struct chrome_reader *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->builder = b;
+	r->stream.bytes_max = STREAM_BYTES;
+	r->stream.played_ns = INT64_MIN;
+	err = chrome_scan_open(&r->scan, read, ctx);
+	err = err ? err : chrome_args_open(&r->args);
+	if (err) {
+		chrome_reader_close(r);
+		return err;
+	}
+	*out = r;
+	return 0;
+}
+
+void chrome_reader_close(struct chrome_reader *r)
+{
+	if (!r)
+		return;
+	chrome_scan_close(r->scan);
+	chrome_order_close(r->by_time);
+	chrome_order_close(r->order);
+	stream_fini(&r->stream);
+	ahead_close(r->ahead);
+	reader_free_pairs(r);
+	chrome_args_close(r->args);
+	free(r->state_ns);
+	free(r->begun);
+	chrome_frames_fini(&r->frames);
+	free(r->profiles);
+	free(r->plain);
+	free(r);
+}

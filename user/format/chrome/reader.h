@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Trace Event JSON as events of the model, each phase by its meaning. Three passes: through the
+ * file, where names are handed on and all else is put in order of time; in that order, where
+ * begins and ends become slices; and through the slices and all else in order of their begins.
+ */
+#ifndef FORMAT_CHROME_READER_H
+#define FORMAT_CHROME_READER_H
+
+#include "ahead.h"
+#include "args.h"
+#include "scan.h"
+
+struct builder;
+struct chrome_reader;
+
+/* What an event became. Each is in exactly one count. */
+enum chrome_fate {
+	CHROME_AS_SLICE, CHROME_AS_ASYNC, CHROME_AS_COUNTER, CHROME_AS_INSTANT, CHROME_AS_FLOW,
+	CHROME_AS_NAME, CHROME_AS_SAMPLE, CHROME_AS_STATE,
+	CHROME_AS_MARK,		/* an instant of V v c ( ) */
+	CHROME_NOT_CONVERTED,	/* phases without a meaning here; by_phase has them */
+	CHROME_NO_PHASE, CHROME_NO_TIME, CHROME_BAD_TIME, CHROME_BAD_DURATION, CHROME_NEGATIVE_DURATION,
+	CHROME_NO_ID, CHROME_NO_NUMBER,	/* of a counter */
+	CHROME_BEGUN_TWICE,	/* S of an id that is open */
+	CHROME_FATES
+};
+
+#define CHROME_UNUSED_KEPT	3
+
+#define CHROME_UNUSABLE	CHROME_NO_PHASE	/* the first of the fates of what cannot be used */
+
+/* The sum of fates is scan.events. */
+struct chrome_counts {
+	struct chrome_scan_counts scan;
+	struct chrome_args_counts args;
+	uint64_t fates[CHROME_FATES];
+	uint64_t by_phase[128];	/* of ASCII; others at 127; 0: none */
+	uint64_t not_converted[128];
+	uint64_t handed_on;	/* events of the model: a pair is one, a state may be two */
+	uint64_t unmatched_begins, unmatched_ends;	/* of slices */
+	uint64_t duplicate_members, dropped_members;
+	uint64_t members_used;		/* of the outermost object: they have been read */
+	uint64_t listed_samples, bad_samples;	/* of the member samples; without a time or a thread */
+	uint64_t profile_samples;	/* of V8 */
+	uint64_t dropped_frames;	/* of stacks and profiles: damaged, or no space */
+	uint64_t shifted_s;	/* all times are shown so much later, as the first is negative */
+	unsigned int runs;	/* of the temporary file */
+	struct {
+		uint64_t event;	/* number in the event list, from 1 */
+		const char *reason;	/* static string */
+	} first_unused[CHROME_UNUSED_KEPT];
+	const char *looks_like;	/* what an object without traceEvents seems to be: static string, or NULL */
+};
+
+/* "no time": for messages, of the unusable fates. */
+const char *chrome_fate_name(enum chrome_fate fate);
+
+/* Nothing is read yet; borrows @b. 0 or -ENOMEM. */
+int chrome_reader_open(struct chrome_reader **out, chrome_read_fn read, void *ctx, struct builder *b);
+/* As chrome_scan_set_text(). */
+void chrome_reader_set_text(struct chrome_reader *r, chrome_text_fn fn, void *text_ctx);
+/*
+ * The input can be read twice: events are played while it is read, as far as no earlier ones follow. Before
+ * the first chrome_reader_read(). 0, or -errno of @read_at.
+ */
+int chrome_reader_look_ahead(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx);
+/* For tests: the most bytes of events that are kept in memory before the temporary files are used. */
+void chrome_reader_set_memory(struct chrome_reader *r, size_t bytes);
+/* Reads a piece: 1, 0 when that was the last, or -errno of the input, the builder or the temporary file. */
+int chrome_reader_read(struct chrome_reader *r);
+void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *counts);
+/* NULL is fine. */
+void chrome_reader_close(struct chrome_reader *r);
+
+#endif

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of a file one by one, out of a window that grows with the longest event.
+ */
+#include "scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "scan_p.h"
+#include "value.h"
+
+#define WINDOW_BYTES	(256U << 10)	/* to begin with */
+
+static const char ends_early[] = "the JSON ends early";
+
+/* ---- the window ---------------------------------------------------------------- */
+
+static int grow(struct chrome_scan *s)
+{
+	size_t cap = s->cap ? s->cap * 2 : WINDOW_BYTES;
+	char *buf = realloc(s->buf, cap + CHROME_PAD_BYTES);
+
+	if (!buf)
+		return -ENOMEM;
+	s->buf = buf;
+	s->cap = cap;
+	return 0;
+}
+
+static void drop_taken(struct chrome_scan *s)
+{
+	size_t from = s->pos > SCAN_LOOK_BACK ? s->pos - SCAN_LOOK_BACK : 0;
+
+	if (!from)
+		return;
+	memmove(s->buf, s->buf + from, s->end - from);
+	s->base += from;
+	s->pos -= from;
+	s->end -= from;
+}
+
+int scan_more(struct chrome_scan *s)
+{
+	long got;
+	int err;
+
+	if (s->at_end)
+		return 0;
+	drop_taken(s);
+	if (s->cap - s->end < WINDOW_BYTES / 4) {
+		err = grow(s);
+		if (err)
+			return err;
+	}
+	got = s->read(s->read_ctx, s->buf + s->end, s->cap - s->end);
+	if (got < 0)
+		return (int)got;
+	s->at_end = !got;
+	s->end += (size_t)got;
+	s->counts.bytes += (uint64_t)got;
+	memset(s->buf + s->end, '"', CHROME_PAD_BYTES);
+	return got > 0;
+}
+
+int scan_peek(struct chrome_scan *s)
+{
+	int got;
+
+	for (;;) {
+		s->pos = (size_t)(chrome_skip_blanks(s->buf + s->pos) - s->buf);
+		if (s->pos < s->end)
+			return (unsigned char)s->buf[s->pos];
+		s->pos = s->end;
+		got = scan_more(s);
+		if (got <= 0)
+			return got - 1;
+	}
+}
+
+void scan_problem(struct chrome_scan *s, const char *text)
+{
+	if (s->counts.problem)
+		return;
+	s->counts.problem = text;
+	s->counts.problem_offset = s->base + s->pos;
+	s->counts.problem_event = s->number;
+}
+
+static int end_early(struct chrome_scan *s)
+{
+	s->pos = s->end;
+	scan_problem(s, ends_early);
+	s->counts.cut = true;
+	s->state = SCAN_ENDED;
+	return CHROME_END;
+}
+
+/* ---- events -------------------------------------------------------------------- */
+
+/* At an element of the list: what the commas before it say. */
+static void count_commas(struct chrome_scan *s)
+{
+	if (s->has_element && !s->commas)
+		s->counts.missing_commas++;
+	else if (s->commas > s->has_element)
+		s->counts.stray_commas += s->commas - s->has_element;
+	s->commas = 0;
+	s->has_element = true;
+}
+
+static void note_damage(struct chrome_scan *s, size_t bad_at, const char *reason)
+{
+	struct chrome_scan_counts *c = &s->counts;
+
+	if (c->damaged < CHROME_DAMAGE_KEPT)
+		c->first[c->damaged] = (struct chrome_damage){
+			.offset = s->base + s->pos + bad_at, .event = s->number, .reason = reason,
+		};
+	c->damaged++;
+}
+
+/* What is damaged is counted, and passed over. 1, or as scan_more(). */
+static int pass_damaged(struct chrome_scan *s, size_t bad_at, const char *reason)
+{
+	note_damage(s, bad_at, reason);
+	return scan_recover(s);
+}
+
+/* The data ended inside of an event: cut off, unless a bracket was missing and events follow. */
+static int take_cut(struct chrome_scan *s)
+{
+	struct chrome_damage at = { s->base + s->pos, s->number, "the event does not end" };
+	int got = scan_recover(s);
+
+	if (got > 0) {
+		if (s->counts.damaged < CHROME_DAMAGE_KEPT)
+			s->counts.first[s->counts.damaged] = at;
+		s->counts.damaged++;
+	}
+	return got;
+}
+
+/* At the bracket of an event. CHROME_EVENT, CHROME_END: nothing to hand out, go on; or -errno. */
+static int take_event(struct chrome_scan *s, struct chrome_event *event)
+{
+	const char *reason = NULL;
+	size_t bad_at = 0;
+	int got;
+
+	s->number++;
+	for (;;) {
+		switch (chrome_event_parse(event, s->buf + s->pos, s->end - s->pos, &bad_at, &reason)) {
+		case CHROME_WHOLE:
+			event->offset = s->base + s->pos;
+			event->number = s->number;
+			s->pos += event->len;
+			s->counts.events += event->fields_cnt != 0;
+			s->counts.empty += event->fields_cnt == 0;
+			return event->fields_cnt ? CHROME_EVENT : CHROME_END;
+		case CHROME_DAMAGED:
+			got = pass_damaged(s, bad_at, reason);
+			break;
+		default:
+			got = s->end - s->pos > CHROME_EVENT_BYTES_MAX ? -EFBIG : scan_more(s);
+			if (got > 0)
+				continue;
+			if (got == -EFBIG)
+				got = pass_damaged(s, 0, "the event is too long");
+			else if (!got)
+				got = take_cut(s);
+			break;
+		}
+		return got > 0 ? CHROME_END : got ? got : end_early(s);
+	}
+}
+
+static void end_list(struct chrome_scan *s)
+{
+	s->pos++;
+	if (s->commas > 1)
+		s->counts.stray_commas += s->commas - 1;
+	s->state = s->counts.form == CHROME_FORM_OBJECT ? SCAN_MEMBERS : SCAN_TAIL;
+	s->commas = 0;
+}
+
+/* An element that is no object. */
+static int take_other(struct chrome_scan *s, int c)
+{
+	int got;
+
+	if (c == '}' || c == ':') {
+		s->counts.stray_bytes++;
+		scan_problem(s, "the JSON is damaged");
+		s->pos++;
+		return 1;
+	}
+	s->number++;
+	count_commas(s);
+	s->counts.not_objects++;
+	got = scan_skip_value(s);
+	if (!got)
+		end_early(s);
+	return got;
+}
+
+/* In the list of events: CHROME_EVENT, CHROME_END if the state has to be looked at again, or -errno. */
+static int next_event(struct chrome_scan *s, struct chrome_event *event)
+{
+	int c = (unsigned char)s->buf[s->pos];
+
+	/* As most events are written: a comma, a line and the next one. */
+	if (c == ',' && s->buf[s->pos + 1] == '\n' && s->buf[s->pos + 2] == '{' && s->pos + 2 < s->end) {
+		s->commas++;
+		s->pos += 2;
+		c = '{';
+	} else {
+		c = scan_peek(s);
+	}
+	if (c == '{') {
+		count_commas(s);
+		return take_event(s, event);
+	}
+	if (c == ',') {
+		s->commas++;
+		s->pos++;
+	} else if (c == ']') {
+		end_list(s);
+	} else if (c == -1) {
+		if (s->counts.form == CHROME_FORM_OBJECT)
+			end_early(s);
+		s->state = SCAN_ENDED;
+	} else if (c < 0) {
+		return c + 1;
+	} else {
+		c = take_other(s, c);
+		return c < 0 ? c : CHROME_END;
+	}
+	return CHROME_END;
+}
+
+/* ---- the outermost object ------------------------------------------------------ */
+
+static void begin_list(struct chrome_scan *s)
+{
+	s->pos++;
+	s->counts.has_list = true;
+	s->state = SCAN_EVENTS;
+	s->commas = 0;
+	s->has_element = false;
+}
+
+/* After the value at @p, NULL if it does not end in the window; @p is no blank. */
+static const char *value_end(const struct chrome_scan *s, const char *p)
+{
+	const char *end = s->buf + s->end;
+	bool escaped;
+
+	if (*p == '"') {
+		p = chrome_string_end(p + 1, end, &escaped);
+		return p ? p + 1 : NULL;
+	}
+	if ((*p | 0x20) == '{')
+		return chrome_nested_end(p, end);
+	while (*p != ',' && *p != '}' && *p != ']' && *p != '"' && !chrome_is_blank(*p))
+		p++;
+	return p < end ? p : NULL;
+}
+
+/* The value at the scanner's place is wholly in the window: 1; 0: the input ends first; -EFBIG; -errno. */
+static int need_value(struct chrome_scan *s, size_t *len)
+{
+	const char *end;
+	int got;
+
+	for (;;) {
+		end = value_end(s, s->buf + s->pos);
+		if (end) {
+			*len = (size_t)(end - (s->buf + s->pos));
+			return 1;
+		}
+		if (s->end - s->pos > CHROME_MEMBER_BYTES_MAX)
+			return -EFBIG;
+		got = scan_more(s);
+		if (got <= 0)
+			return got;
+	}
+}
+
+/* 1: the name of a member, from its quote on, was taken; 0: the input ends in it; -errno. */
+static int take_name(struct chrome_scan *s)
+{
+	uint64_t bad = 0;
+	size_t len;
+	int got = need_value(s, &len);
+
+	s->name_len = 0;
+	if (got == -EFBIG)
+		return scan_skip_value(s);
+	if (got <= 0)
+		return got;
+	s->name_len = chrome_string_decode(s->buf + s->pos + 1, len - 2, s->name, sizeof(s->name), &bad);
+	s->pos += len;
+	return 1;
+}
+
+/* CHROME_MEMBER, 0: the input ends in it, or -errno. */
+static int take_value(struct chrome_scan *s, struct chrome_member *member)
+{
+	size_t len = 0;
+	int got = need_value(s, &len);
+
+	*member = (struct chrome_member){
+		.name = s->name, .name_len = s->name_len, .first = s->buf[s->pos], .skipped = got == -EFBIG,
+	};
+	if (got > 0) {
+		member->value = s->buf + s->pos;
+		member->value_len = len;
+		s->pos += len;
+	} else if (got == -EFBIG) {
+		got = scan_skip_value(s);
+	}
+	s->counts.members += got > 0;
+	return got > 0 ? CHROME_MEMBER : got;
+}
+
+static bool is_named(const struct chrome_scan *s, const char *name)
+{
+	return s->name_len == strlen(name) && !memcmp(s->name, name, s->name_len);
+}
+
+/* At the quote of a member's name. CHROME_MEMBER, CHROME_END: go on, or -errno. */
+static int take_member(struct chrome_scan *s, struct chrome_member *member)
+{
+	int got = take_name(s), c;
+
+	c = got > 0 ? scan_peek(s) : got - 1;
+	if (c == ':') {
+		s->pos++;
+		c = scan_peek(s);
+		if (c == '[' && is_named(s, "traceEvents")) {
+			begin_list(s);
+			return CHROME_END;
+		}
+		if (c == '"' && s->text && is_named(s, "systemTraceEvents")) {
+			got = scan_take_text(s);
+			return got > 0 ? CHROME_END : got ? got : end_early(s);
+		}
+		if (c >= 0 && c != ',' && c != '}' && c != ']') {
+			got = take_value(s, member);
+			return got ? got : end_early(s);
+		}
+	}
+	if (c == -1)
+		return end_early(s);
+	if (c >= 0)
+		scan_problem(s, "the JSON is damaged");
+	return c < 0 ? c + 1 : CHROME_END;
+}
+
+/* In the outermost object, as next_event(). */
+static int next_member(struct chrome_scan *s, struct chrome_member *member)
+{
+	int c = scan_peek(s);
+
+	if (c == '"')
+		return take_member(s, member);
+	if (c == -1)
+		return end_early(s);
+	if (c < 0)
+		return c + 1;
+	if (c == '}')
+		s->state = SCAN_TAIL;
+	else if (c != ',')
+		scan_problem(s, "the JSON is damaged");
+	s->pos++;
+	return CHROME_END;
+}
+
+/* ---- the file ------------------------------------------------------------------ */
+
+static void pass_byte_order_mark(struct chrome_scan *s)
+{
+	if (s->end - s->pos >= 3 && !memcmp(s->buf + s->pos, "\xef\xbb\xbf", 3))
+		s->pos += 3;
+}
+
+static int begin_file(struct chrome_scan *s)
+{
+	int got = 1, c;
+
+	while (got > 0 && s->end < 3)
+		got = scan_more(s);
+	if (got < 0)
+		return got;
+	pass_byte_order_mark(s);
+	c = scan_peek(s);
+	if (c < -1)
+		return c + 1;
+	s->state = SCAN_ENDED;
+	if (c == '[') {
+		s->counts.form = CHROME_FORM_ARRAY;
+		begin_list(s);
+	} else if (c == '{') {
+		s->counts.form = CHROME_FORM_OBJECT;
+		s->state = SCAN_MEMBERS;
+		s->pos++;
+	} else if (c >= 0) {
+		scan_problem(s, "this is no JSON");
+	}
+	return CHROME_END;
+}
+
+static int end_file(struct chrome_scan *s)
+{
+	int c = scan_peek(s);
+
+	if (c < -1)
+		return c + 1;
+	if (c >= 0)
+		scan_problem(s, "something follows the JSON");
+	s->state = SCAN_ENDED;
+	return CHROME_END;
+}
+
+int chrome_scan_next(struct chrome_scan *s, struct chrome_event *event, struct chrome_member *member)
+{
+	int item = CHROME_END;
+
+	while (item == CHROME_END && s->state != SCAN_ENDED) {
+		switch (s->state) {
+		case SCAN_START:
+			item = begin_file(s);
+			break;
+		case SCAN_EVENTS:
+			item = next_event(s, event);
+			break;
+		case SCAN_MEMBERS:
+			item = next_member(s, member);
+			break;
+		default:
+			item = end_file(s);
+			break;
+		}
+	}
+	return item;
+}
+
+void chrome_scan_counts(const struct chrome_scan *s, struct chrome_scan_counts *counts)
+{
+	*counts = s->counts;
+}
+
+void chrome_scan_set_text(struct chrome_scan *s, chrome_text_fn fn, void *ctx)
+{
+	s->text = fn;
+	s->text_ctx = ctx;
+}
+
+int chrome_scan_open(struct chrome_scan **out, chrome_read_fn read, void *ctx)
+{
+	struct chrome_scan *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->read = read;
+	s->read_ctx = ctx;
+	if (grow(s)) {
+		free(s);
+		return -ENOMEM;
+	}
+	memset(s->buf, '"', CHROME_PAD_BYTES);
+	*out = s;
+	return 0;
+}
+
+void chrome_scan_close(struct chrome_scan *s)
+{
+	if (!s)
+		return;
+	free(s->buf);
+	free(s);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stacks of events: by the number of a frame of the file's stackFrames, or as a list. As one
+ * argument, root first.
+ */
+#include "reader_p.h"
+#include "value.h"
+
+#define STACK_BYTES	4000U
+
+void reader_take_frames(struct chrome_reader *r, const struct chrome_member *m)
+{
+	struct chrome_value frame, name, parent;
+	struct chrome_each each;
+
+	chrome_each_begin(&each, m->value, m->value_len);
+	while (chrome_each_next(&each, &frame)) {
+		uint64_t key = reader_frame_key(0, frame.name, frame.name_len);
+		bool ok = chrome_member_find(&frame, "name", &name) && !chrome_frames_name(&r->frames, key, &name, "", 0);
+
+		if (ok && chrome_member_find(&frame, "parent", &parent) && parent.type != CHROME_NULL)
+			ok = !chrome_frames_parent(&r->frames, key, reader_frame_key(0, parent.data, parent.len));
+		r->counts.dropped_frames += !ok;
+	}
+}
+
+/* A list of names: "a;b". */
+static size_t join(struct chrome_value list, char *out, size_t size)
+{
+	struct chrome_each each;
+	struct chrome_value v;
+	size_t len = 0;
+	uint64_t bad = 0;
+
+	chrome_each_begin(&each, list.data, list.len);
+	while (chrome_each_next(&each, &v) && len + 1 < size) {
+		if (len)
+			out[len++] = ';';
+		len += chrome_string_decode(v.data, v.len, out + len, size - len, &bad);
+	}
+	return len;
+}
+
+static void add_stack(struct chrome_reader *r, const struct chrome_event *e, enum chrome_key key, const char *name,
+		      const char *other_name)
+{
+	const struct chrome_field *f = chrome_field(e, key);
+	char stack[STACK_BYTES];
+	size_t len;
+
+	if (!f)
+		return;
+	if (f->type == CHROME_ARRAY)
+		len = join(chrome_value_of(e, f), stack, sizeof(stack));
+	else
+		len = chrome_frames_stack(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len),
+					  stack, sizeof(stack));
+	if (len)
+		chrome_args_string(r->args, name, stack, len);
+	else
+		chrome_args_value(r->args, other_name, strlen(other_name), e, f);
+}
+
+void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e)
+{
+	/* Few events have one. */
+	if (!(e->at[CHROME_SF] | e->at[CHROME_STACK] | e->at[CHROME_ESF] | e->at[CHROME_ESTACK]))
+		return;
+	add_stack(r, e, CHROME_SF, "stack", "sf");
+	add_stack(r, e, CHROME_STACK, "stack", "stack");
+	add_stack(r, e, CHROME_ESF, "end_stack", "esf");
+	add_stack(r, e, CHROME_ESTACK, "end_stack", "estack");
+}

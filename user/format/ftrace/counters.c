@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters. Viewers show one for each process, name, argument and id: what is the
+ * machine's belongs to a process made for it.
+ */
+#include "import_p.h"
+
+#include <string.h>
+
+#define EXIT_IDLE	4294967295LL	/* what cpu_idle prints for "not idle": (u32)-1 */
+
+/*
+ * @value: keys of the numbers, of one letter's difference if several; @instance:
+ * key of a number that distinguishes counters; @label: key of a name that does.
+ */
+#define ROW(name, value, instance, label) { name, NULL, on_counter, value, instance, label }
+
+const struct handler counter_handlers[] = {
+	ROW("cpu_idle", "state", "cpu_id", NULL),
+	ROW("cpu_frequency", "state", "cpu_id", NULL),
+	ROW("cpu_frequency_limits", "min max", "cpu_id", NULL),
+	ROW("power_start", "state", "cpu_id", NULL),
+	ROW("power_frequency", "state", "cpu_id", NULL),
+	ROW("gpu_frequency", "state", "gpu_id", NULL),
+	ROW("clock_set_rate", "state", NULL, ""),
+	ROW("clock_enable", "state", NULL, ""),
+	ROW("clock_disable", "state", NULL, ""),
+	ROW("clk_set_rate", NULL, NULL, ""),
+	ROW("thermal_temperature", "temp", "id", "thermal_zone"),
+	ROW("cdev_update", "target", NULL, "type"),
+	ROW("rss_stat", "size", NULL, "type"),
+	ROW("memory_bus_usage", "bw_total", NULL, "bus"),
+	ROW("gpu_mem_total", "size", "pid", NULL),
+	ROW("ion_heap_grow", "total_allocated", NULL, "heap_name"),
+	ROW("ion_heap_shrink", "total_allocated", NULL, "heap_name"),
+	ROW("ion_stat", "total_allocated", NULL, NULL),
+	ROW("dma_heap_stat", "total_allocated", NULL, NULL),
+	ROW("oom_score_adj_update", "oom_score_adj", NULL, NULL),
+	ROW("pelt_cfs", "load util", "cpu", NULL),
+	ROW("sched_util_est_cpu", "enqueued", "cpu", NULL),
+	ROW("sugov_util_update", "util", "cpu", NULL),
+	{ 0 },
+};
+
+/* A number, without the unit after it: "8192B". */
+static bool find_value(const struct ftrace_event *ev, const char *key, size_t len, int64_t *v)
+{
+	struct model_text value;
+	char name[32];
+
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, key, len);
+	name[len] = 0;
+	if (!text_find(ev->args, name, &value) || !value.len)
+		return false;
+	if (!ev->complete && value.data + value.len == ev->args.data + ev->args.len)
+		return false;
+	if (value.data[value.len - 1] == 'B')
+		value.len--;
+	return text_int(value, v);
+}
+
+/* The first word: "NAME state=1 cpu_id=0". */
+static struct model_text first_word(struct model_text text)
+{
+	const char *blank = memchr(text.data, ' ', text.len);
+
+	if (blank)
+		text.len = (size_t)(blank - text.data);
+	return memchr(text.data, '=', text.len) ? (struct model_text){ 0 } : text;
+}
+
+static struct fxt_arg value_arg(struct fxt_str name, int64_t v)
+{
+	struct fxt_arg arg = v >= INT32_MIN && v <= INT32_MAX ? fxt_arg_i32("", (int32_t)v) :
+								fxt_arg_i64("", v);
+
+	arg.name = name;
+	return arg;
+}
+
+/* The number of each key, up to the next blank of @keys; how many, 0 if one is missing. */
+static unsigned int find_values(const struct record *r, struct fxt_arg *args, unsigned int max)
+{
+	const char *key = r->kind->handler->value;
+	unsigned int n = 0;
+	size_t len;
+	int64_t v;
+
+	for (; n < max && *key; key += len + (key[len] == ' ')) {
+		len = strcspn(key, " ");
+		if (!find_value(r->ev, key, len, &v))
+			return 0;
+		if (v == EXIT_IDLE && r->kind->name.len == 8)
+			v = -1;
+		args[n++] = value_arg(fxt_str_n(key, len), v);
+	}
+	return n;
+}
+
+/* Android prints "size=.. member=0", the kernel "type=MM_ANONPAGES size=8192B". */
+static bool find_label(const struct record *r, struct model_text *label)
+{
+	const char *key = r->kind->handler->label;
+
+	if (!*key)
+		*label = first_word(r->ev->args);
+	else if (!text_find(r->ev->args, key, label) &&
+		 !text_find(r->ev->args, "member", label) && !text_find(r->ev->args, "name", label))
+		return false;
+	return label->len > 0;
+}
+
+/* Memory is a process's, unless it belongs to another one than the thread's. */
+static struct fxt_thread owner(struct builder *b, const struct record *r)
+{
+	struct fxt_thread counters = { .process = PROCESS_COUNTERS, .thread = PROCESS_COUNTERS };
+	bool own = text_is(r->ev->name, "rss_stat") || text_is(r->ev->name, "oom_score_adj_update");
+	int64_t curr;
+
+	if (!own || !r->t || !r->t->process ||
+	    (text_find_int(r->ev, "curr", &curr) && !curr)) {
+		b->counted = true;
+		return counters;
+	}
+	return (struct fxt_thread){ .process = r->t->process, .thread = r->t->koid };
+}
+
+int on_counter(struct builder *b, const struct record *r)
+{
+	const struct handler *h = r->kind->handler;
+	struct fxt_event e = {
+		.type = FXT_COUNTER, .ts = r->ts, .thread = owner(b, r), .name = r->kind->name,
+		.category = r->kind->category,
+	};
+	struct model_text label;
+	struct fxt_arg args[2];
+	unsigned int n;
+	int64_t id;
+	int err;
+
+	if (!h->value)
+		return OUT_OTHER;
+	n = find_values(r, args, 2);
+	if (!n)
+		return OUT_OTHER;
+	if (h->label) {
+		if (!find_label(r, &label))
+			return OUT_OTHER;
+		args[0].name = build_str(label);
+	}
+	if (h->instance) {
+		if (!text_find_int(r->ev, h->instance, &id))
+			return OUT_OTHER;
+		e.id = (uint64_t)id;
+	}
+	err = build_event(b, &e, args, n);
+	return err ? err : OUT_COUNTER;
+}

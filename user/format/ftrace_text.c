@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ftrace text as an input: what it is wrapped in (unwrap/) around its lines (ftrace/),
+ * neither of which knows the other. Trace Event JSON in a page is left to the reader of that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ftrace/import.h"
+#include "format/ftrace/parse.h"
+#include "format/unwrap/unwrap.h"
+#include "formats_p.h"
+#include "stats.h"
+
+#define READ_BYTES	(1 << 20)
+
+_Static_assert(READER_UNPARSED_KEPT == FTRACE_UNPARSED_KEPT, "one is copied to the other");
+
+struct text {
+	struct unwrap *unwrap;
+	struct ftrace_parser *parser;
+	struct ftrace_import *import;
+	struct event_stats *event_stats;	/* NULL: not asked for */
+	bool begun;
+	struct reader_cfg cfg;	/* of readers of JSON */
+	void *json;		/* of the piece at hand, then of the last one; NULL: there was none */
+	bool in_json, reads_json;	/* it is not read to its end; nor is the piece */
+	struct reader_counts counted;	/* of pieces of JSON before that */
+	char *buf;		/* READ_BYTES */
+	size_t held, held_at;	/* bytes of @buf that are read, and belong to a piece not begun */
+};
+
+/* As enum unwrap_format, from the second on. */
+static const char *const forms[] = { "text", "html", "json", NULL };
+
+static const char *const suffixes[] = { ".txt", ".html", NULL };
+
+/* Any bytes: what is no text is named by unwrap/, what is no line is counted. */
+static enum format_sniff text_sniff(const void *head, size_t len)
+{
+	(void)head;
+	(void)len;
+	return FORMAT_MAYBE;
+}
+
+static enum unwrap_format format_of(const char *form)
+{
+	enum unwrap_format format = UNWRAP_AUTO;
+
+	while (form && format < UNWRAP_FORMAT_CNT && strcmp(form, unwrap_format_name(format)) != 0)
+		format++;
+	return format;
+}
+
+static void text_close(void *reader)
+{
+	struct text *t = reader;
+
+	if (!t)
+		return;
+	ftrace_parser_close(t->parser);
+	ftrace_import_close(t->import);
+	chrome_json_reader.close(t->json);
+	unwrap_close(t->unwrap);
+	event_stats_close(t->event_stats);
+	free(t->buf);
+	free(t);
+}
+
+/* One record of the text; an ftrace_emit_fn. */
+static int add_record(void *ctx, const struct ftrace_event *event)
+{
+	struct text *t = ctx;
+	int err = t->event_stats ? event_stats_add(t->event_stats, event) : 0;
+
+	return err ? err : ftrace_import_add(t->import, event);
+}
+
+/* ---- JSON in a page ------------------------------------------------------------ */
+
+/* To the end of the piece; what is read of the next one is held. A format_read_fn. */
+static long read_json(void *ctx, void *buf, size_t len)
+{
+	struct text *t = ctx;
+	size_t n = t->held - t->held_at;
+	bool begins = false;
+	long got;
+
+	if (!t->reads_json)
+		return 0;
+	if (n) {
+		n = n < len ? n : len;
+		memcpy(buf, t->buf + t->held_at, n);
+		t->held_at += n;
+		return (long)n;
+	}
+	t->held = t->held_at = 0;
+	got = unwrap_read(t->unwrap, buf, len < READ_BYTES ? len : READ_BYTES, &begins);
+	t->reads_json = got > 0 && !begins;
+	if (!begins)
+		return got;
+	memcpy(t->buf, buf, (size_t)got);
+	t->held = (size_t)got;
+	return 0;
+}
+
+/* A piece of the JSON; after its last event the rest of it, which counts for nothing. */
+static int continue_json(struct text *t)
+{
+	int more = chrome_json_reader.read(t->json);
+	char rest[4096];
+	long got = 1;
+
+	if (more)
+		return more;
+	while (got > 0)
+		got = read_json(t, rest, sizeof(rest));
+	t->in_json = false;
+	return got < 0 ? (int)got : 1;
+}
+
+static void add_counts(struct reader_counts *sum, const struct reader_counts *c)
+{
+	unsigned int i, n = 0;
+
+	if (c->problem && !sum->problem) {
+		sum->problem = c->problem;
+		sum->problem_offset = c->problem_offset;
+		sum->problem_event = c->problem_event;
+	}
+	sum->skipped_blocks += c->skipped_blocks + (c->wrapper && !c->records && !c->unparsed);
+	sum->records += c->records;
+	sum->unparsed += c->unparsed;
+	if (!sum->left_out[0])
+		memcpy(sum->left_out, c->left_out, sizeof(sum->left_out));
+	while (n < READER_UNPARSED_KEPT && sum->first_unparsed[n].reason)
+		n++;
+	for (i = 0; n < READER_UNPARSED_KEPT && c->first_unparsed[i].reason; i++, n++)
+		sum->first_unparsed[n] = c->first_unparsed[i];
+}
+
+/* What is held begins a piece of JSON. */
+static int begin_json(struct text *t)
+{
+	struct reader_counts c;
+
+	if (t->json) {
+		chrome_json_reader.counts(t->json, &c);
+		add_counts(&t->counted, &c);
+		chrome_json_reader.close(t->json);
+		t->json = NULL;
+	}
+	t->in_json = t->reads_json = true;
+	return chrome_json_reader.open(&t->json, &t->cfg);
+}
+
+/* ---- text ---------------------------------------------------------------------- */
+
+static int text_open(void **reader, const struct reader_cfg *cfg)
+{
+	struct text *t = calloc(1, sizeof(*t));
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	t->buf = malloc(READ_BYTES);
+	err = t->buf ? unwrap_open(&t->unwrap, format_of(cfg->form), cfg->read, cfg->read_ctx) : -ENOMEM;
+	if (!err)
+		unwrap_keep_json(t->unwrap);
+	t->cfg = (struct reader_cfg){
+		.read = read_json, .read_ctx = t, .builder = cfg->builder, .statistics = cfg->statistics,
+	};
+	err = err ? err : ftrace_import_open(&t->import, cfg->builder);
+	err = err ? err : ftrace_parser_open(&t->parser, add_record, t);
+	if (!err && cfg->statistics)
+		err = event_stats_open(&t->event_stats);
+	if (err) {
+		text_close(t);
+		return err;
+	}
+	*reader = t;
+	return 0;
+}
+
+static int end_text(struct text *t)
+{
+	int err = t->begun ? ftrace_parser_end(t->parser) : 0;
+
+	t->begun = false;
+	return err ? err : ftrace_import_end(t->import);
+}
+
+/* @got bytes of the buffer. */
+static int take_bytes(struct text *t, size_t got, bool begins)
+{
+	int err = 0;
+
+	if (begins && t->begun)
+		err = ftrace_parser_end(t->parser);
+	if (err || !begins || !unwrap_is_json(t->unwrap)) {
+		t->begun = true;
+		return err ? err : ftrace_parser_feed(t->parser, t->buf, got);
+	}
+	t->begun = false;
+	t->held = got;
+	t->held_at = 0;
+	return begin_json(t);
+}
+
+static int text_read(void *reader)
+{
+	struct text *t = reader;
+	bool begins = false;
+	long got;
+	int err;
+
+	if (t->in_json)
+		return continue_json(t);
+	/* The piece after JSON begins with what was read of it already. */
+	got = (long)t->held;
+	begins = t->held;
+	t->held = 0;
+	if (!got)
+		got = unwrap_read(t->unwrap, t->buf, READ_BYTES, &begins);
+	err = got < 0 ? (int)got : got ? take_bytes(t, (size_t)got, begins) : end_text(t);
+	return err ? err : got > 0;
+}
+
+static void count_wrappers(const struct text *t, struct reader_counts *c)
+{
+	struct unwrap_info info;
+
+	unwrap_info(t->unwrap, &info);
+	c->wrapper = info.wrapper;
+	c->problem = info.problem;
+	c->problem_offset = info.problem_offset;
+	c->texts = info.texts;
+	c->skipped_blocks = info.skipped_blocks;
+	c->trace_events = info.trace_events;
+	if (!info.foreign)
+		return;
+	c->foreign = info.foreign->name;
+	c->foreign_hint = info.foreign->hint;
+	c->foreign_is_guess = info.foreign->is_guess;
+}
+
+static void text_counts(const void *reader, struct reader_counts *c)
+{
+	const struct text *t = reader;
+	struct reader_counts last;
+	struct ftrace_stats s;
+	unsigned int i;
+
+	*c = (struct reader_counts){ .event_stats = t->event_stats };
+	count_wrappers(t, c);
+	ftrace_parser_stats(t->parser, &s);
+	c->bytes = s.bytes;
+	c->lines = s.lines;
+	c->records = s.records;
+	c->comments = s.comments;
+	c->blanks = s.blanks;
+	c->continuation_lines = s.continuation_lines;
+	c->lost_notices = s.lost_notices;
+	c->lost_events = s.lost_events;
+	c->unparsed = s.unparsed;
+	for (i = 0; i < READER_UNPARSED_KEPT; i++) {
+		c->first_unparsed[i].line = s.first_unparsed[i].line;
+		c->first_unparsed[i].reason = s.first_unparsed[i].reason;
+	}
+	if (!t->json)
+		return;
+	add_counts(c, &t->counted);
+	chrome_json_reader.counts(t->json, &last);
+	add_counts(c, &last);
+}
+
+/* Of the last piece of JSON, if there is any. */
+static void text_stats(const void *reader, struct json *j)
+{
+	const struct text *t = reader;
+
+	if (t->json)
+		chrome_json_reader.stats(t->json, j);
+}
+
+const struct reader_ops ftrace_reader = {
+	.name = "ftrace",
+	.about = "ftrace text",
+	.forms = forms,
+	.suffixes = suffixes,
+	.sniff = text_sniff,
+	.open = text_open,
+	.read = text_read,
+	.counts = text_counts,
+	.stats = text_stats,
+	.close = text_close,
+};

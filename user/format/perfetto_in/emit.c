@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Makes records and gives them their place in time. Those whose clock is not known yet wait for a
+ * snapshot until the file ends.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "reader_p.h"
+
+/* Before each record that waits. */
+struct waiting {
+	uint64_t clock_key, ns, packet, offset;
+	uint32_t len, rank;
+};
+
+/* ---- a record -------------------------------------------------------------- */
+
+static int reserve(struct pf_reader *r, size_t words)
+{
+	return array_reserve(r->record, r->record_words, r->record_cap, words);
+}
+
+static inline void copy_record(void *to, const void *record, size_t words)
+{
+	/* Nearly all are of that size: no call. */
+	if (words == sizeof(struct pf_record) / 8)
+		memcpy(to, record, sizeof(struct pf_record));
+	else
+		memcpy(to, record, words * 8);
+}
+
+int pf_record_begin(struct pf_reader *r, const void *head, size_t size)
+{
+	r->record_words = 0;
+	if (reserve(r, size / 8))
+		return -ENOMEM;
+	copy_record(r->record, head, size / 8);
+	r->record_words = size / 8;
+	return 0;
+}
+
+int pf_record_put(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, uint64_t value)
+{
+	struct pf_piece piece = {
+		.kind = (uint8_t)kind, .is_member = name != PF_NO_STRING, .name = name, .value = value,
+	};
+
+	if (reserve(r, sizeof(piece) / 8))
+		return -ENOMEM;
+	memcpy(r->record + r->record_words, &piece, sizeof(piece));
+	r->record_words += sizeof(piece) / 8;
+	return 0;
+}
+
+/* Not within a character. */
+static size_t cut_len(struct pf_reader *r, const uint8_t *data, size_t len)
+{
+	if (len <= PF_STRING_BYTES_MAX)
+		return len;
+	r->counts.cut_strings++;
+	len = PF_STRING_BYTES_MAX;
+	while (len > PF_STRING_BYTES_MAX - 4 && (data[len] & 0xc0) == 0x80)
+		len--;
+	return len;
+}
+
+int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, const void *data, size_t len)
+{
+	size_t words;
+	int err;
+
+	if (kind != PF_PIECE_LOG)
+		len = cut_len(r, data, len);
+	words = pf_padded(len) / 8;
+	err = pf_record_put(r, kind, name, len);
+	if (err || !len)
+		return err;
+	if (reserve(r, words))
+		return -ENOMEM;
+	r->record[r->record_words + words - 1] = 0;
+	memcpy(r->record + r->record_words, data, len);
+	r->record_words += words;
+	return 0;
+}
+
+/* ---- its time -------------------------------------------------------------- */
+
+int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank)
+{
+	const struct event_sort_key key = { .ts = ns, .rank = rank };
+	void *to;
+	int err;
+
+	if (ns > INT64_MAX)
+		return PF_BAD_TIME;
+	if (ns > r->latest_ns)
+		r->latest_ns = ns;
+	err = event_sort_add_empty(r->sort, key, r->record_words * 8, &to);
+	if (!err)
+		copy_record(to, r->record, r->record_words);
+	return err ? err : PF_USED;
+}
+
+static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, enum pf_rank rank)
+{
+	const struct waiting w = {
+		clock_key, ns, r->packet_number, r->packet_offset, (uint32_t)(r->record_words * 8), rank,
+	};
+	size_t size = sizeof(w) + w.len;
+
+	if (size > PF_WAITING_BYTES - r->waiting_len)
+		return PF_BAD_CLOCK;
+	if (array_reserve(r->waiting, r->waiting_len, r->waiting_cap, size))
+		return -ENOMEM;
+	memcpy(r->waiting + r->waiting_len, &w, sizeof(w));
+	memcpy(r->waiting + r->waiting_len + sizeof(w), r->record, w.len);
+	r->waiting_len += size;
+	return PF_USED;
+}
+
+static int emit_at(struct pf_reader *r, enum pf_convert converted, uint64_t clock_key, uint64_t ns, enum pf_rank rank)
+{
+	switch (converted) {
+	case PF_CONVERTED:
+		return pf_emit_ns(r, ns, rank);
+	case PF_CLOCK_UNKNOWN:
+		return wait_for_clock(r, clock_key, ns, rank);
+	default:
+		return PF_BAD_CLOCK;
+	}
+}
+
+int pf_emit(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_rank rank)
+{
+	uint64_t ns;
+	enum pf_convert converted = pf_clocks_time(&r->clocks, clock_key, value, &ns);
+
+	return emit_at(r, converted, clock_key, ns, rank);
+}
+
+void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p)
+{
+	uint32_t clock_id = p->has_clock ? p->clock_id : p->q ? p->q->clock_id : 0;
+
+	/* The trace's own clock, whatever that is. */
+	p->clock_key = clock_id ? pf_clock_key(clock_id, p->sequence_id) :
+		       r->clocks.trace_key ? r->clocks.trace_key : PF_CLOCK_BOOTTIME;
+	if (p->has_timestamp)
+		p->converted = pf_clocks_time(&r->clocks, p->clock_key, p->timestamp, &p->ns);
+}
+
+int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank)
+{
+	return p->has_timestamp ? emit_at(r, p->converted, p->clock_key, p->ns, rank) : PF_NO_TIME;
+}
+
+/* Without any snapshot there is one clock only. */
+int pf_release(struct pf_reader *r)
+{
+	struct waiting w;
+	size_t at;
+	int fate;
+
+	for (at = 0; at < r->waiting_len; at += sizeof(w) + w.len) {
+		memcpy(&w, r->waiting + at, sizeof(w));
+		if (pf_record_begin(r, r->waiting + at + sizeof(w), w.len))
+			return -ENOMEM;
+		fate = PF_BAD_CLOCK;
+		if (!r->clocks.snapshots || pf_clocks_convert(&r->clocks, w.clock_key, &w.ns) == PF_CONVERTED)
+			fate = pf_emit_ns(r, w.ns, w.rank);
+		if (fate < 0)
+			return fate;
+		if (fate != PF_USED)
+			pf_unuse(r, fate, w.packet, w.offset);
+	}
+	free(r->waiting);
+	r->waiting = NULL;
+	r->waiting_len = r->waiting_cap = 0;
+	return 0;
+}
+
+/* ---- text ------------------------------------------------------------------ */
+
+void pf_text_clear(struct pf_reader *r)
+{
+	r->text_len = 0;
+}
+
+void pf_text_add(struct pf_reader *r, const void *data, size_t len)
+{
+	size_t space = sizeof(r->text) - r->text_len;
+
+	len = len < space ? len : space;
+	if (len)
+		memcpy(r->text + r->text_len, data, len);
+	r->text_len += len;
+}
+
+void pf_text_print(struct pf_reader *r, const char *format, ...)
+{
+	char buf[128];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(buf, sizeof(buf), format, ap);
+	va_end(ap);
+	if (n > 0)
+		pf_text_add(r, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
+}

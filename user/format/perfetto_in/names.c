@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes as the system's lists have them: names, parents, threads; and counters of them.
+ */
+#include <errno.h>
+
+#include "reader_p.h"
+#include "model/core.h"
+#include "model/threads.h"
+
+#define KTHREADD	2
+#define KIB		1024
+
+/* ---- ProcessTree ----------------------------------------------------------- */
+
+static uint64_t tree_key(int32_t id, bool is_thread)
+{
+	return (uint64_t)is_thread << 32 | (uint32_t)id;
+}
+
+bool pf_tree_names(const struct pf_reader *r, int32_t pid)
+{
+	return map_get(&r->tree, tree_key(pid, false)) == 1;
+}
+
+/* What is said first holds from the beginning on; later ones may be of another life of the id. */
+static int emit_entry(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_tree_entry *e)
+{
+	uint64_t key = tree_key(e->pid, e->is_thread);
+	int fate = pf_record_begin(r, e, sizeof(*e));
+
+	if (fate)
+		return fate;
+	if (map_get(&r->tree, key) == MAP_NONE) {
+		fate = map_add(&r->tree, key, e->has_name);
+		fate = fate ? fate : pf_emit_ns(r, 0, PF_RANK_NAMES);
+	} else {
+		fate = pf_emit_packet(r, p, PF_RANK_NAMES);
+		if (fate > PF_USED)
+			fate = pf_emit_ns(r, r->latest_ns, PF_RANK_NAMES);
+	}
+	return fate < 0 ? fate : 0;
+}
+
+/* Its path, without arguments; workers of the kernel without what they work on. FXT has the whole name. */
+static uint32_t process_name_of(struct pf_reader *r, const struct pf_field *arg, bool is_only, bool is_kernel)
+{
+	const uint8_t *end = is_only && !r->is_recorded ? memchr(arg->data, ' ', arg->len) : NULL;
+	size_t len = end ? (size_t)(end - arg->data) : arg->len, i;
+	uint32_t number;
+
+	for (i = 0; is_kernel && !r->is_recorded && i < len && len > 8 && !memcmp(arg->data, "kworker/", 8); i++)
+		if (arg->data[i] == '-' || arg->data[i] == '+')
+			len = i;
+	number = pf_pool_add(&r->pool, arg->data, len);
+	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+}
+
+static int read_process(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
+{
+	struct pf_tree_entry e = { .kind = PF_RECORD_PROCESS };
+	struct pf_field f, arg = { 0 };
+	unsigned int args_cnt = 0;
+	bool is_comm = false;
+	int got;
+
+	while ((got = pf_next(&m, &f)) > 0) {
+		if (pf_is(&f, PF_TREE_PID, PF_VARINT))
+			e.pid = (int32_t)f.value;
+		else if (pf_is(&f, PF_TREE_PPID, PF_VARINT))
+			e.parent = (int32_t)f.value;
+		else if (pf_is(&f, PF_TREE_IS_KTHREAD, PF_VARINT))
+			e.is_kernel = f.value != 0;
+		else if (pf_is(&f, PF_TREE_CMDLINE_IS_COMM, PF_VARINT))
+			is_comm = f.value != 0;
+		else if (pf_is(&f, PF_TREE_CMDLINE, PF_BYTES) && !args_cnt++)
+			arg = f;
+	}
+	if (got < 0)
+		return got;
+	e.is_kernel |= e.pid == KTHREADD || e.parent == KTHREADD;
+	/* FXT's name of a process is that of its main thread, if the command line does not have it. */
+	e.has_name = args_cnt > 0 && (is_comm || !r->is_recorded);
+	if (e.has_name)
+		e.name = process_name_of(r, &arg, args_cnt == 1, e.is_kernel);
+	return e.pid > 0 ? emit_entry(r, p, &e) : 0;
+}
+
+static int read_thread(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
+{
+	struct pf_tree_entry e = { .kind = PF_RECORD_PROCESS, .is_thread = true };
+	struct pf_field f;
+	int got;
+
+	while ((got = pf_next(&m, &f)) > 0) {
+		if (pf_is(&f, PF_TREE_TID, PF_VARINT))
+			e.pid = (int32_t)f.value;
+		else if (pf_is(&f, PF_TREE_TGID, PF_VARINT))
+			e.parent = (int32_t)f.value;
+		else if (pf_is(&f, PF_TREE_NAME, PF_BYTES))
+			e.name = pf_pool_add(&r->pool, f.data, f.len);
+	}
+	if (got < 0)
+		return got;
+	if (e.name == PF_POOL_FULL)
+		e.name = PF_NO_STRING;
+	return e.pid > 0 ? emit_entry(r, p, &e) : 0;
+}
+
+int pf_process_tree(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	struct pf_field f;
+	int got = 0, err = 0;
+
+	while (!err && (got = pf_next(&message, &f)) > 0) {
+		if (pf_is(&f, PF_TREE_PROCESSES, PF_BYTES))
+			err = read_process(r, p, pf_inner(&f));
+		else if (pf_is(&f, PF_TREE_THREADS, PF_BYTES))
+			err = read_thread(r, p, pf_inner(&f));
+	}
+	return err ? err : got < 0 ? got : PF_USED;
+}
+
+/* ---- the second pass ------------------------------------------------------- */
+
+static struct model_text text_of(const struct pf_reader *r, uint32_t name)
+{
+	struct fxt_str s = pf_pool_str(&r->pool, name);
+
+	return (struct model_text){ s.data, s.len };
+}
+
+static int play_thread(struct pf_reader *r, const struct pf_tree_entry *e)
+{
+	struct thread *t = thread_get(r->builder, e->pid);
+
+	if (!t)
+		return -ENOMEM;
+	thread_tgid(r->builder, t, e->parent, false);
+	thread_name(r->builder, t, text_of(r, e->name), NAME_ARGUMENT);
+	return 0;
+}
+
+static int play_process(struct pf_reader *r, const struct pf_tree_entry *e)
+{
+	struct builder *b = r->builder;
+	struct thread *t = thread_get(b, e->pid);
+	int err = 0;
+
+	if (!t)
+		return -ENOMEM;
+	t->kernel |= e->is_kernel;
+	thread_tgid(b, t, e->pid, false);
+	thread_classify(b, t);
+	if (e->is_kernel)
+		thread_name(b, t, text_of(r, e->name), NAME_ARGUMENT);
+	else if (e->has_name || !r->is_recorded)
+		err = process_name(b, e->pid, text_of(r, e->name));
+	if (err || e->is_kernel || e->parent <= 0)
+		return err;
+	return process_parent(b, t, thread_koid_of(b, e->parent));
+}
+
+int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e)
+{
+	r->counts.handed_on++;
+	build_count(r->builder, OUT_NAME, 1);
+	return e->is_thread ? play_thread(r, e) : play_process(r, e);
+}
+
+/* ---- ProcessStats ---------------------------------------------------------- */
+
+static const struct {
+	uint32_t number;
+	int64_t factor;
+	const char *name;
+} stats_rows[] = {
+	{ 2, KIB, "mem.virt" }, { 3, KIB, "mem.rss" }, { 4, KIB, "mem.rss.anon" }, { 5, KIB, "mem.rss.file" },
+	{ 6, KIB, "mem.rss.shmem" }, { 7, KIB, "mem.swap" }, { 8, KIB, "mem.locked" }, { 9, KIB, "mem.rss.watermark" },
+	{ 10, 1, "oom_score_adj" }, { 16, KIB, "mem.smaps.rss" }, { 17, KIB, "mem.smaps.pss" },
+	{ 18, KIB, "mem.smaps.pss.anon" }, { 19, KIB, "mem.smaps.pss.file" }, { 20, KIB, "mem.smaps.pss.shmem" },
+	{ 21, 1, "runtime.user_ns" }, { 22, 1, "runtime.kernel_ns" },
+};
+
+static int put_stat(struct pf_reader *r, const struct pf_field *f)
+{
+	uint32_t name;
+	size_t i;
+
+	for (i = 0; i < sizeof(stats_rows) / sizeof(stats_rows[0]); i++) {
+		if (!pf_is(f, stats_rows[i].number, PF_VARINT))
+			continue;
+		name = pf_pool_add(&r->pool, stats_rows[i].name, strlen(stats_rows[i].name));
+		return pf_record_put(r, PF_PIECE_COUNTER, name, f->value * (uint64_t)stats_rows[i].factor);
+	}
+	return 0;
+}
+
+static int read_stats(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
+{
+	struct pf_record head = { .kind = PF_RECORD_COUNTER };
+	struct pf_field f;
+	int got = 0, err;
+
+	if (!pf_find(m, PF_PROCESS_STATS_PID, PF_VARINT, &f))
+		return PF_USED;
+	head.pid = (int32_t)f.value;
+	err = pf_record_begin(r, &head, sizeof(head));
+	while (!err && (got = pf_next(&m, &f)) > 0)
+		err = put_stat(r, &f);
+	if (err || got < 0)
+		return err ? err : got;
+	return pf_emit_packet(r, p, PF_RANK_OTHER);
+}
+
+int pf_process_stats(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	int got = 0, fate = PF_USED;
+	struct pf_field f;
+
+	while (fate == PF_USED && (got = pf_next(&message, &f)) > 0)
+		if (pf_is(&f, PF_PROCESS_STATS_PROCESSES, PF_BYTES))
+			fate = read_stats(r, p, pf_inner(&f));
+	return fate != PF_USED ? fate : got < 0 ? got : PF_USED;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside of the reader of Perfetto traces.
+ */
+#ifndef FORMAT_PERFETTO_IN_READER_P_H
+#define FORMAT_PERFETTO_IN_READER_P_H
+
+#include "clock.h"
+#include "input.h"
+#include "record.h"
+#include "sequence.h"
+#include "model/arg_list.h"
+#include "model/builder.h"
+#include "model/sort.h"
+#include "reader.h"
+
+#define PF_DATA_MAX		4U	/* data fields of a packet; there should be one */
+#define PF_STRING_BYTES_MAX	32000U	/* of an argument or name; longer ones are cut */
+#define PF_LINES_MAX		(64U << 10)	/* bytes of a line of a log, or of a text put together */
+#define PF_WAITING_BYTES	(16U << 20)	/* of records whose clock is not known yet */
+#define PF_SORT_BYTES		(40U << 20)	/* of memory, before a temporary file is used */
+#define PF_TRACKS_MAX		(2U << 20)	/* events of further ones are left out */
+#define PF_CPUS			4096U
+#define PF_COMMS_MAX	65536U		/* names in a bundle */
+#define PF_FLOWS_HELD		1024U	/* flow ends that wait for a slice */
+
+/* A packet, while it is decoded; what is from @interned on has no value but where it is said. */
+struct pf_packet_info {
+	uint64_t offset, number, timestamp;
+	uint64_t clock_key, ns;		/* its time, by that clock, or of the trace if it is converted */
+	enum pf_convert converted;
+	uint32_t clock_id, sequence_id, flags, machine_id;
+	bool has_timestamp, has_clock, was_dropped, is_after_loss, is_inner;
+	struct pf_sequence *q;		/* NULL: it has no sequence */
+	unsigned int data_cnt;
+	struct pf_field interned, defaults;	/* no data if there is none */
+	struct pf_field data[PF_DATA_MAX];
+};
+
+/* What a message means: an enum pf_fate, or -errno. */
+typedef int pf_message_fn(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message);
+
+enum pf_scope {
+	PF_SCOPE_UNKNOWN, PF_SCOPE_THREAD, PF_SCOPE_BELOW_THREAD, PF_SCOPE_PROCESS, PF_SCOPE_GLOBAL, PF_SCOPE_NONE,
+};
+
+/* A track, by its uuid or by its thread. */
+struct pf_track_row {
+	uint64_t uuid, parent;
+	bool is_described, has_process, has_thread, is_counter, is_incremental;
+	uint8_t counter_type, scope;	/* @scope: enum pf_scope, found in the second pass */
+	bool has_state, is_open;	/* state tracks: a state has begun */
+	int32_t pid, tid;
+	int64_t multiplier;
+	uint32_t name, first_name;	/* @first_name: of its first event */
+	uint32_t rank;			/* explicit order among its siblings, 0: none */
+	uint32_t track;			/* the builder's */
+	uint32_t counter;		/* of a value of FXT's counters: index + 1 */
+	uint64_t packet, offset;	/* of its first event */
+};
+
+struct pf_tracks {
+	struct map by_uuid, by_thread;
+	struct pf_track_row *all;
+	uint32_t cnt, cap;
+};
+
+/* Events of ftrace that are described in the trace. */
+struct pf_descriptions {
+	struct map by_number;
+	struct pf_description { uint8_t *raw; uint32_t len, group; } *all;
+	uint32_t cnt, cap;
+};
+
+/* Threads, or processes, of a kernel that is not Linux: their ids have 64 bits. */
+struct pf_tasks {
+	struct map by_id;
+	struct pf_task {
+		int64_t id, pid;
+		uint32_t name;		/* of the list of processes; it stays */
+		uint32_t comm;		/* the last of its events */
+		uint32_t track;		/* the builder's */
+		bool has_pid, is_idle;
+	} *all;
+	uint32_t cnt, cap;
+};
+
+/* Current thread of a CPU. */
+struct pf_cpu {
+	bool is_known;
+	int32_t tid, prio;
+	uint32_t comm;
+};
+
+/* Which value of which counter of FXT a track is; strings of the pool. */
+struct pf_counter_value {
+	uint32_t category, name, argument;
+	uint64_t id;
+};
+
+/* A counter of FXT, until it is known whether it has more values. */
+struct pf_held_counter {
+	struct pf_counter_value of;
+	uint32_t track, names[FXT_ARGS_MAX];
+	uint64_t ts_ns;
+	struct fxt_arg args[FXT_ARGS_MAX];
+	unsigned int cnt;		/* 0: there is none */
+};
+
+/* A slice that has begun in the packet before: the record that it is going to be. */
+struct pf_begun {
+	bool is_held;
+	uint64_t uuid;
+	struct pf_packet_info p;
+	uint64_t *record;
+	size_t words, cap;
+};
+
+/* A flow's end that binds to the next slice of its track. */
+struct pf_held_flow {
+	uint32_t track, name, category;
+	uint64_t id, ts_ns;
+};
+
+#define PF_SYSCALLS_MAX	512U	/* no machine has more */
+
+struct pf_syscalls {
+	uint32_t arch;			/* SCMP_ARCH_*; 0: not known */
+	char *names[PF_SYSCALLS_MAX];	/* as far as they were looked up */
+	char event[64];			/* "sys_enter_openat", the last one */
+};
+
+struct pf_reader {
+	struct builder *builder;
+	pf_ftrace_fn ftrace;
+	void *ftrace_ctx;
+	struct pf_ftrace_event ftrace_event;	/* to be handed on: the same one each time, not cleared */
+	struct pf_input input;
+	struct pf_counts counts;
+	struct pf_pool pool;
+	struct pf_sequences sequences;
+	struct pf_clocks clocks;
+	struct pf_tracks tracks;
+	struct pf_descriptions descriptions;
+	struct pf_tasks tasks, task_processes;
+	struct map meters;		/* names of rails and GPUs' counters, by number: see meters.c */
+	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
+	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
+	bool old_states;		/* of a kernel before 4.14 */
+	struct pf_syscalls syscalls;
+	bool is_recorded;		/* it was written from FXT, by the provider of this name */
+	char provider[256];
+	int pass;
+	uint64_t packet_number, packet_offset;	/* of the one that is decoded */
+	uint64_t latest_ns;		/* what has no time of its own has that */
+	struct event_sort *sort;
+	const uint64_t *at;		/* the record that is played */
+	uint64_t *record;		/* being made */
+	size_t record_words, record_cap;
+	uint8_t *waiting;		/* records whose clock is not known yet */
+	size_t waiting_len, waiting_cap;
+	uint32_t *comms;		/* names of a bundle */
+	size_t comms_cap;
+	struct pf_cpu *cpus;		/* PF_CPUS */
+	struct pf_begun begun;
+	struct pf_counter_value *counters;
+	size_t counters_cnt, counters_cap;
+	struct pf_held_counter held_counter;
+	struct arg_list *args;
+	struct pf_held_flow *held;
+	unsigned int held_cnt;
+	struct profile_frame *frames;	/* of a sample; PROFILE_FRAMES_MAX */
+	char text[PF_LINES_MAX];	/* put together */
+	size_t text_len;
+};
+
+/* packet.c */
+
+/* Takes a packet of the file or of a compressed one. 0 or -errno. */
+int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offset, bool is_inner);
+/* Counts a packet, and keeps where it was if it was dropped. */
+void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
+/* It turned out later that the packet is not used after all. */
+void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
+void pf_tally(struct pf_tally *t, uint32_t number);
+
+/* emit.c */
+
+/* A record begins: @size bytes at @head, a multiple of 8. */
+int pf_record_begin(struct pf_reader *r, const void *head, size_t size);
+/* More of it; 0 or -ENOMEM. */
+int pf_record_put(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, uint64_t value);
+/* A string: by number if the pool takes it, else in the record. Cut if it is too long. */
+int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, const void *data, size_t len);
+/* Sets the packet's time; once for each, as deltas add up. */
+void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p);
+/* The record's place in time: a fate or -errno. */
+int pf_emit(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_rank rank);
+int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank);
+/* By the packet's own time and clock; what has no time: PF_NO_TIME. */
+int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank);
+/* Records that waited, at the end of the file. 0 or -errno. */
+int pf_release(struct pf_reader *r);
+/* Text put together in r->text. */
+void pf_text_clear(struct pf_reader *r);
+void pf_text_add(struct pf_reader *r, const void *data, size_t len);
+__attribute__((format(printf, 2, 3))) void pf_text_print(struct pf_reader *r, const char *format, ...);
+
+/* track.c: index + 1, 0: no memory, or too many tracks; what that means for a packet. */
+uint32_t pf_track_by_uuid(struct pf_reader *r, uint64_t uuid);
+uint32_t pf_track_by_thread(struct pf_reader *r, int32_t pid, int32_t tid);
+int pf_track_error(const struct pf_reader *r);
+/* The builder's track of a row, in the second pass: PF_USED, a fate that says why not, or -errno. */
+int pf_track_resolve(struct pf_reader *r, uint32_t track);
+struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_row *row);
+/* Names of all tracks, when the second pass begins. 0 or -errno. */
+int pf_tracks_name(struct pf_reader *r);
+pf_message_fn pf_track_descriptor, pf_thread_descriptor, pf_process_descriptor;
+void pf_tracks_fini(struct pf_reader *r);
+
+/* described.c */
+void pf_descriptions_fini(struct pf_reader *r);
+
+/* complete.c: keeps the record at hand, the begin of a slice of the track @uuid. */
+void pf_hold_begin(struct pf_reader *r, const struct pf_packet_info *p, uint64_t uuid);
+/* Whether @p, an end on the track @uuid, is of the slice that is kept, which is then one record: a fate, 0 or -errno. */
+int pf_end_held(struct pf_reader *r, const struct pf_packet_info *p, uint64_t uuid);
+/* What is kept is a begin like others. 0 or -errno. */
+int pf_release_begin(struct pf_reader *r);
+
+/* counter.c: the description of a counter's value in @message, for @row: 0, -EBADMSG or -ENOMEM. */
+int pf_counter_describe(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor message);
+/* One value, which is a counter with those before it if it is of the same record: 0 or -errno. */
+int pf_counter_play(struct pf_reader *r, const struct pf_track_row *row, uint64_t ts_ns, struct fxt_arg value);
+/* Writes the one that is held. */
+int pf_counter_release(struct pf_reader *r);
+
+/* args.c: what an event carries; 0, -EBADMSG or -ENOMEM. */
+int pf_put_annotation(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor message);
+int pf_put_location(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor message, const char *prefix);
+int pf_put_callstack(struct pf_reader *r, const struct pf_sequence *q, uint64_t iid, bool *is_known);
+int pf_put_inline_callstack(struct pf_reader *r, struct pf_cursor message);
+
+/* samples.c: a record of the second pass. 0 or -errno. */
+int pf_play_stack(struct pf_reader *r, uint64_t ts_ns);
+
+/* event.c, legacy.c, ftrace.c, names.c, other.c, samples.c, generic.c, profile.c, losses.c, meters.c: the data of packets */
+pf_message_fn pf_track_event, pf_ftrace_bundle, pf_process_tree, pf_process_stats, pf_sys_stats, pf_android_log,
+	pf_journald, pf_perf_sample, pf_stack_sample, pf_system_info, pf_clock_snapshot, pf_task_state,
+	pf_task_rename, pf_task_tree, pf_generic_frequency, pf_streaming_profile, pf_heap_profile, pf_battery,
+	pf_power_rails, pf_gpu_counters, pf_gpu_memory, pf_ftrace_stats, pf_trace_stats, pf_trace_attributes;
+
+/* generic.c: names that lists give, when the second pass begins; a state or a new name. 0 or -errno. */
+int pf_tasks_name(struct pf_reader *r);
+int pf_play_task(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns);
+void pf_tasks_fini(struct pf_reader *r);
+
+/* syscall_name.c: @machine is uname(2)'s; the name of a system call there, NULL: not known. */
+void pf_syscalls_machine(struct pf_reader *r, const struct pf_field *machine);
+const char *pf_syscall_name(struct pf_reader *r, uint64_t number);
+void pf_syscalls_fini(struct pf_reader *r);
+
+/* names.c: what a tree says, in the second pass. 0 or -errno. */
+int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e);
+/* Whether a tree names that process. */
+bool pf_tree_names(const struct pf_reader *r, int32_t pid);
+/* play.c: a record of the second pass; what waits at its end. 0 or -errno. */
+int pf_play(struct pf_reader *r, uint64_t ts_ns, size_t len);
+int pf_play_rest(struct pf_reader *r);
+/* play_ftrace.c */
+int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len);
+
+static inline int pf_add(struct pf_reader *r, const struct model_event *ev)
+{
+	r->counts.handed_on++;
+	return builder_add(r->builder, ev);
+}
+
+static inline struct pf_track_row *pf_track_row(const struct pf_reader *r, uint32_t track)
+{
+	return &r->tracks.all[track - 1];
+}
+
+#endif

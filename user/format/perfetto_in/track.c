@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tracks: their descriptors, which may come after their events, and the tracks of the model that show
+ * them. Threads are threads; tracks of a process, or below it, are async slices of the process; others
+ * are pseudo threads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "reader_p.h"
+
+#define LEVELS_MAX	100	/* of tracks within tracks */
+#define COUNTER_THREAD_TIME	1
+#define COUNTER_INSTRUCTIONS	2
+
+/* ---- the table ------------------------------------------------------------- */
+
+static uint32_t add_row(struct pf_reader *r, struct map *map, uint64_t key)
+{
+	struct pf_tracks *t = &r->tracks;
+
+	if (t->cnt >= PF_TRACKS_MAX || array_reserve(t->all, t->cnt, t->cap, 1) || map_add(map, key, t->cnt))
+		return 0;
+	t->all[t->cnt] = (struct pf_track_row){ .multiplier = 1 };
+	return ++t->cnt;
+}
+
+uint32_t pf_track_by_uuid(struct pf_reader *r, uint64_t uuid)
+{
+	uint32_t i = map_get(&r->tracks.by_uuid, uuid);
+
+	if (i != MAP_NONE)
+		return i + 1;
+	i = add_row(r, &r->tracks.by_uuid, uuid);
+	if (i)
+		pf_track_row(r, i)->uuid = uuid;
+	return i;
+}
+
+uint32_t pf_track_by_thread(struct pf_reader *r, int32_t pid, int32_t tid)
+{
+	uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+	uint32_t i = map_get(&r->tracks.by_thread, key);
+
+	if (i != MAP_NONE)
+		return i + 1;
+	i = add_row(r, &r->tracks.by_thread, key);
+	if (!i)
+		return 0;
+	pf_track_row(r, i)->is_described = true;
+	pf_track_row(r, i)->has_thread = true;
+	pf_track_row(r, i)->pid = pid;
+	pf_track_row(r, i)->tid = tid;
+	return i;
+}
+
+int pf_track_error(const struct pf_reader *r)
+{
+	return r->tracks.cnt >= PF_TRACKS_MAX ? PF_TOO_MANY_TRACKS : -ENOMEM;
+}
+
+void pf_tracks_fini(struct pf_reader *r)
+{
+	map_fini(&r->tracks.by_uuid);
+	map_fini(&r->tracks.by_thread);
+	free(r->tracks.all);
+}
+
+/* ---- descriptors ----------------------------------------------------------- */
+
+/* An int32 of a varint, which has ten bytes if it is negative. */
+static int32_t number_of(const struct pf_field *f)
+{
+	return (int32_t)(uint32_t)f->value;
+}
+
+static uint32_t string_of(struct pf_reader *r, const struct pf_field *f)
+{
+	uint32_t number = pf_pool_add(&r->pool, f->data, f->len);
+
+	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+}
+
+static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor m)
+{
+	struct pf_field f;
+	int got;
+
+	row->has_process = true;
+	while ((got = pf_next(&m, &f)) > 0) {
+		if (pf_is(&f, PF_PROCESS_PID, PF_VARINT))
+			row->pid = number_of(&f);
+		else if (pf_is(&f, PF_PROCESS_NAME, PF_BYTES) && f.len)
+			row->name = string_of(r, &f);
+	}
+	return got;
+}
+
+static int read_thread(struct pf_reader *r, struct pf_track_row *row, struct pf_sequence *q, struct pf_cursor m)
+{
+	struct pf_field f;
+	int got;
+
+	row->has_thread = true;
+	while ((got = pf_next(&m, &f)) > 0) {
+		if (pf_is(&f, PF_THREAD_PID, PF_VARINT))
+			row->pid = number_of(&f);
+		else if (pf_is(&f, PF_THREAD_TID, PF_VARINT))
+			row->tid = number_of(&f);
+		else if (pf_is(&f, PF_THREAD_NAME, PF_BYTES) && f.len)
+			row->name = string_of(r, &f);
+		else if (q && pf_is(&f, PF_THREAD_REFERENCE_US, PF_VARINT)) {
+			q->time_us = (int64_t)f.value;
+			q->has_reference = true;
+		} else if (q && pf_is(&f, PF_THREAD_REFERENCE_THREAD_US, PF_VARINT)) {
+			q->thread_time_us = (int64_t)f.value;
+		} else if (q && pf_is(&f, PF_THREAD_REFERENCE_INSTRUCTIONS, PF_VARINT)) {
+			q->instructions = (int64_t)f.value;
+		}
+	}
+	if (q && !got) {
+		q->has_thread = true;
+		q->pid = row->pid;
+		q->tid = row->tid;
+	}
+	return got;
+}
+
+static int read_counter(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor m)
+{
+	struct pf_field f;
+	int got = 0, err = 0;
+
+	row->is_counter = true;
+	while (!err && (got = pf_next(&m, &f)) > 0) {
+		if (pf_is(&f, PF_COUNTER_TYPE, PF_VARINT))
+			row->counter_type = (uint8_t)f.value;
+		else if (pf_is(&f, PF_COUNTER_MULTIPLIER, PF_VARINT) && (int64_t)f.value > 0)
+			row->multiplier = (int64_t)f.value;
+		else if (pf_is(&f, PF_COUNTER_IS_INCREMENTAL, PF_VARINT))
+			row->is_incremental = f.value;
+		else if (pf_is(&f, PF_COUNTER_FXT, PF_BYTES))
+			err = pf_counter_describe(r, row, pf_inner(&f));
+	}
+	return err ? err : got;
+}
+
+static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_track_row *row, const struct pf_field *f)
+{
+	bool is_number = f->wire == PF_VARINT;
+
+	switch (f->number) {
+	case PF_TRACK_PARENT_UUID:
+		row->parent = is_number ? f->value : 0;
+		return 0;
+	case PF_TRACK_RANK:
+		row->rank = is_number ? (uint32_t)f->value : 0;
+		return 0;
+	default:
+		break;
+	}
+	if (f->wire != PF_BYTES)
+		return 0;
+	switch (f->number) {
+	case PF_TRACK_NAME:
+	case PF_TRACK_STATIC_NAME:
+	case PF_TRACK_ATRACE_NAME:
+		if (f->len)
+			row->name = string_of(r, f);
+		return 0;
+	case PF_TRACK_PROCESS:
+		return read_process(r, row, pf_inner(f));
+	case PF_TRACK_THREAD:
+		return read_thread(r, row, p->q, pf_inner(f));
+	case PF_TRACK_STATE:
+		row->has_state = true;
+		return 0;
+	case PF_TRACK_COUNTER:
+		return read_counter(r, row, pf_inner(f));
+	default:
+		return 0;
+	}
+}
+
+/* Of a track that was described before only the name may change. */
+static void merge_row(struct pf_track_row *row, const struct pf_track_row *new)
+{
+	uint32_t first_name = row->first_name;
+
+	if (row->is_described) {
+		row->name = new->name ? new->name : row->name;
+		return;
+	}
+	*row = *new;
+	row->first_name = first_name;
+	row->is_described = true;
+}
+
+int pf_track_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	struct pf_track_row row = { .multiplier = 1 };
+	struct pf_field f;
+	uint32_t track;
+	int got = 0, err = 0;
+
+	if (!pf_find(message, PF_TRACK_UUID, PF_VARINT, &f))
+		return PF_NO_UUID;
+	row.uuid = f.value;
+	while (!err && (got = pf_next(&message, &f)) > 0)
+		err = read_field(r, p, &row, &f);
+	if (err || got < 0)
+		return err == -ENOMEM ? err : PF_DAMAGED;
+	track = pf_track_by_uuid(r, row.uuid);
+	if (!track)
+		return pf_track_error(r);
+	merge_row(pf_track_row(r, track), &row);
+	return PF_USED;
+}
+
+int pf_thread_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	struct pf_track_row row = { .multiplier = 1 };
+	uint32_t track;
+
+	if (read_thread(r, &row, p->q, message))
+		return PF_DAMAGED;
+	track = pf_track_by_thread(r, row.pid, row.tid);
+	if (!track)
+		return pf_track_error(r);
+	if (row.name)
+		pf_track_row(r, track)->name = row.name;
+	return PF_USED;
+}
+
+/* A row of its own: a thread of id -1, of which only the process counts. */
+int pf_process_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	struct pf_track_row row = { .multiplier = 1 };
+	uint32_t track;
+
+	(void)p;
+	if (read_process(r, &row, message))
+		return PF_DAMAGED;
+	track = pf_track_by_thread(r, row.pid, -1);
+	if (!track)
+		return pf_track_error(r);
+	pf_track_row(r, track)->has_thread = false;
+	pf_track_row(r, track)->has_process = true;
+	if (row.name)
+		pf_track_row(r, track)->name = row.name;
+	return PF_USED;
+}
+
+/* ---- the second pass ------------------------------------------------------- */
+
+/* What the track belongs to, by its ancestors; *@owner has the ids. */
+static enum pf_scope find_scope(const struct pf_reader *r, const struct pf_track_row *row,
+				const struct pf_track_row **owner)
+{
+	const struct pf_track_row *at = row;
+	uint32_t i;
+	int level;
+
+	for (level = 0; level < LEVELS_MAX; level++) {
+		*owner = at;
+		if (at->has_thread)
+			return level ? PF_SCOPE_BELOW_THREAD : PF_SCOPE_THREAD;
+		if (at->has_process)
+			return PF_SCOPE_PROCESS;
+		if (!at->parent)
+			return at->is_described || !level ? PF_SCOPE_GLOBAL : PF_SCOPE_NONE;
+		i = map_get(&r->tracks.by_uuid, at->parent);
+		if (i == MAP_NONE || !r->tracks.all[i].is_described)
+			return PF_SCOPE_NONE;
+		at = &r->tracks.all[i];
+	}
+	return PF_SCOPE_NONE;
+}
+
+struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_row *row)
+{
+	if (row->name || row->first_name)
+		return pf_pool_str(&r->pool, row->name ? row->name : row->first_name);
+	if (row->is_counter && row->counter_type == COUNTER_THREAD_TIME)
+		return fxt_str("thread_time");
+	if (row->is_counter && row->counter_type == COUNTER_INSTRUCTIONS)
+		return fxt_str("thread_instruction_count");
+	return fxt_str(row->uuid ? "" : "Default Track");
+}
+
+/* "GPU / queue 0": with the names of the tracks that it is in, outermost first. */
+static void put_path(struct pf_reader *r, const struct pf_track_row *row, int level)
+{
+	uint32_t parent = row->parent ? map_get(&r->tracks.by_uuid, row->parent) : MAP_NONE;
+	struct fxt_str name = pf_track_name(r, row);
+
+	if (row->has_thread || row->has_process)
+		return;
+	if (parent != MAP_NONE && level < LEVELS_MAX)
+		put_path(r, &r->tracks.all[parent], level + 1);
+	if (r->text_len && name.len)
+		pf_text_add(r, " / ", 3);
+	pf_text_add(r, name.data, name.len);
+}
+
+/* The track of a thread's markers, of a trace that was written from FXT. */
+static bool is_markers(const struct pf_reader *r, const struct pf_track_row *row)
+{
+	struct fxt_str name = pf_track_name(r, row);
+
+	return r->is_recorded && row->scope == PF_SCOPE_BELOW_THREAD && name.len == 7 && !memcmp(name.data, "markers", 7);
+}
+
+static int name_pseudo_thread(struct pf_reader *r, const struct pf_track_row *row, const struct pf_track_row *owner)
+{
+	struct model_event ev = { .kind = MODEL_NAME, .track = row->track };
+	int err = 0;
+
+	pf_text_clear(r);
+	if (is_markers(r, row))
+		pf_text_print(r, "%d markers", owner->tid);
+	else
+		put_path(r, row, 0);
+	ev.name = fxt_str_n(r->text, r->text_len);
+	if (ev.name.len)
+		err = pf_add(r, &ev);
+	if (!err && row->rank)
+		err = pf_add(r, &(struct model_event){ .kind = MODEL_ORDER, .track = row->track, .order = row->rank });
+	return err;
+}
+
+static int find_track(struct pf_reader *r, struct pf_track_row *row, const struct pf_track_row *owner)
+{
+	struct model_track spec = { .process.number = owner->pid, .thread.number = owner->tid };
+	int err;
+
+	switch (row->scope) {
+	case PF_SCOPE_THREAD:
+		spec.kind = MODEL_TRACK_THREAD;
+		break;
+	case PF_SCOPE_PROCESS:
+		spec.kind = row->has_state ? MODEL_TRACK_NAMED : MODEL_TRACK_PROCESS;
+		spec.thread.number = (int64_t)row->uuid;
+		break;
+	case PF_SCOPE_BELOW_THREAD:
+	case PF_SCOPE_GLOBAL:
+		spec.kind = MODEL_TRACK_NAMED;
+		spec.no_process = row->scope == PF_SCOPE_GLOBAL;
+		spec.thread.number = (int64_t)row->uuid;
+		break;
+	default:
+		return PF_NO_PARENT;
+	}
+	/* Counters have no thread of their own. */
+	if (row->is_counter && spec.kind == MODEL_TRACK_NAMED)
+		spec.kind = row->scope == PF_SCOPE_GLOBAL ? MODEL_TRACK_GLOBAL : MODEL_TRACK_THREAD;
+	if (row->is_counter && row->scope == PF_SCOPE_BELOW_THREAD)
+		spec.thread.number = owner->tid;
+	err = builder_track(r->builder, &spec, &row->track);
+	if (!err && spec.kind == MODEL_TRACK_NAMED)
+		err = name_pseudo_thread(r, row, owner);
+	return err ? err : PF_USED;
+}
+
+int pf_track_resolve(struct pf_reader *r, uint32_t track)
+{
+	struct pf_track_row *row = pf_track_row(r, track);
+	const struct pf_track_row *owner;
+
+	if (row->track)
+		return PF_USED;
+	if (row->scope == PF_SCOPE_NONE)
+		return PF_NO_PARENT;
+	row->scope = (uint8_t)find_scope(r, row, &owner);
+	return find_track(r, row, owner);
+}
+
+/* A tree knows processes better. */
+static int name_row(struct pf_reader *r, struct pf_track_row *row)
+{
+	struct model_track spec = { .process.number = row->pid, .thread.number = row->tid };
+	struct model_event ev = { .kind = MODEL_NAME, .name = pf_pool_str(&r->pool, row->name) };
+	int err;
+
+	if (!row->name || (!row->has_thread && !row->has_process) ||
+	    (!row->has_thread && pf_tree_names(r, row->pid)))
+		return 0;
+	spec.kind = row->has_thread ? MODEL_TRACK_THREAD : MODEL_TRACK_PROCESS;
+	err = builder_track(r->builder, &spec, &ev.track);
+	return err ? err : pf_add(r, &ev);
+}
+
+int pf_tracks_name(struct pf_reader *r)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < r->tracks.cnt && !err; i++)
+		err = name_row(r, &r->tracks.all[i]);
+	return err;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's tracing file system: where it is, and the tracepoints it lists.
+ */
+#ifndef KERNEL_TRACEFS_H
+#define KERNEL_TRACEFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TRACEFS_FILE_MAX	(4U << 20)
+
+/* A tracepoint, by its directory in events/. */
+struct tracefs_event {
+	char *system, *name;
+};
+
+/*
+ * The path of file @name in tracefs: where it usually is mounted, in debugfs, or wherever
+ * /proc/mounts has it. False: it is nowhere. To look is all that takes, not to read or list.
+ */
+bool tracefs_find(char *path, size_t size, const char *name);
+/* What to do about tracefs after @err, a negative errno. */
+const char *tracefs_remedy(int err);
+/* Reads a file of tracefs; as text_file_read(). */
+int tracefs_read(const char *name, char **text, size_t *len);
+/*
+ * All events, by system and name. 0 or -errno: -ENOENT: not mounted, -EACCES: not for us,
+ * -ENOMEM. To be freed by tracefs_events_free().
+ */
+int tracefs_events(struct tracefs_event **out, size_t *cnt);
+void tracefs_events_free(struct tracefs_event *events, size_t cnt);
+/* The format file of an event. */
+int tracefs_format(const struct tracefs_event *event, char **text, size_t *len);
+
+#endif

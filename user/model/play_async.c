@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Async slices and flows of readers. FXT has one namespace of ids of each for a whole trace, and
+ * viewers name a track after the first slice of an id: so ids of the source are not those of FXT.
+ */
+#include "play.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arg_fold.h"
+
+#define NESTS		8192U	/* a power of two: ids that are remembered */
+#define NESTS_A_SET	4U		/* places of which an id has one */
+#define NEST_DEPTH	12U
+#define FLOWS_MAX	(1U << 20)
+
+/* What is open under an id. It is as true without it, but the slices would not share a track. */
+struct nest {
+	uint64_t key, id;		/* in the source, mixed; in FXT */
+	uint64_t begun;			/* the last one did */
+	uint64_t ends[NEST_DEPTH];	/* outermost first */
+	unsigned int depth;
+};
+
+/* Of the ids of a reader, none of them 0. */
+static uint64_t key_of(uint64_t id)
+{
+	id = (id ^ id >> 30) * 0xbf58476d1ce4e5b9ULL;
+	id = (id ^ id >> 27) * 0x94d049bb133111ebULL;
+	id ^= id >> 31;
+	return id ? id : 1;
+}
+
+/* ---- with a known end ------------------------------------------------------ */
+
+/* The place of an id, or NULL. */
+static struct nest *find_nest(const struct builder *b, uint64_t key)
+{
+	struct nest *set = b->nests ? &b->nests[key & (NESTS - NESTS_A_SET)] : NULL;
+	unsigned int i;
+
+	for (i = 0; set && i < NESTS_A_SET; i++)
+		if (set[i].key == key)
+			return &set[i];
+	return NULL;
+}
+
+/* The same, else one of which nothing is open, else any. */
+static struct nest *take_nest(const struct builder *b, uint64_t key, uint64_t ts)
+{
+	struct nest *found = find_nest(b, key), *set = &b->nests[key & (NESTS - NESTS_A_SET)];
+	unsigned int i;
+
+	for (i = 0; !found && i < NESTS_A_SET; i++)
+		if (!set[i].depth || set[i].ends[0] <= ts)
+			found = &set[i];
+	return found ? found : &set[key >> 32 & (NESTS_A_SET - 1)];
+}
+
+/* The id in FXT: that of the slices that are open under the same id if it nests in them. */
+static uint64_t nest_id(struct builder *b, struct nest *n, uint64_t key, uint64_t ts, uint64_t end)
+{
+	while (n->depth && n->ends[n->depth - 1] <= ts)
+		n->depth--;
+	if (n->key == key && n->depth && n->depth < NEST_DEPTH && ts >= n->begun && end <= n->ends[n->depth - 1]) {
+		n->begun = ts;
+		n->ends[n->depth++] = end;
+		return n->id;
+	}
+	/* One that overlaps has a track of its own, and those that follow go on with the other. */
+	if (n->key == key && n->depth)
+		return ++b->async_ids;
+	*n = (struct nest){ .key = key, .id = ++b->async_ids, .begun = ts, .ends = { end }, .depth = 1 };
+	return n->id;
+}
+
+int play_async(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st);
+	uint64_t key = key_of(ev->id), end = play_end(ev);
+	struct fxt_event e;
+	int err;
+
+	if (!b->nests)
+		b->nests = calloc(NESTS, sizeof(*b->nests));
+	if (!b->nests || !t)
+		return -ENOMEM;
+	e = play_event(ev, t);
+	e.type = FXT_ASYNC_BEGIN;
+	e.id = nest_id(b, take_nest(b, key, e.ts), key, e.ts, end);
+	err = play_put(b, &e, ev);
+	if (err)
+		return err;
+	e.type = FXT_ASYNC_END;
+	e.ts = end;
+	if (end > b->now)
+		b->now = end;
+	err = build_event(b, &e, NULL, 0);
+	return err ? err : OUT_SLICE;
+}
+
+/* ---- begin and end --------------------------------------------------------- */
+
+int play_async_begin(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st);
+	struct arg_fold fold;
+	struct fxt_event e;
+	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
+
+	if (!t)
+		return -ENOMEM;
+	b->stats.args_dropped += fold.dropped;
+	e = play_event(ev, t);
+	return async_push(b, &e, key_of(ev->id), fold.args, n);
+}
+
+int play_async_end(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st);
+	struct arg_fold fold;
+	struct fxt_event e;
+	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
+
+	if (!t)
+		return -ENOMEM;
+	b->stats.args_dropped += fold.dropped;
+	e = play_event(ev, t);
+	return async_pop(b, &e, key_of(ev->id), fold.args, n);
+}
+
+/* Under the id of the slice that is open, if one is. */
+int play_async_instant(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st);
+	uint64_t key = key_of(ev->id), id = async_open_id(b, key);
+	const struct nest *n = find_nest(b, key);
+	struct fxt_event e;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	e = play_event(ev, t);
+	if (!id && n && n->depth && n->ends[0] >= e.ts)
+		id = n->id;
+	e.type = id ? FXT_ASYNC_INSTANT : FXT_INSTANT;
+	e.id = id;
+	err = play_put(b, &e, ev);
+	return err ? err : OUT_INSTANT;
+}
+
+/* ---- flows ----------------------------------------------------------------- */
+
+/* Its id in FXT; 0: it has not begun, or there is no space for it. */
+static uint64_t flow_id(struct builder *b, const struct model_event *ev, enum fxt_event_type *type)
+{
+	uint64_t key = key_of(ev->id), id = (uint64_t)(uintptr_t)id_table_get(&b->flows, key);
+
+	*type = ev->kind == MODEL_FLOW_BEGIN ? FXT_FLOW_BEGIN :
+		ev->kind == MODEL_FLOW_END ? FXT_FLOW_END : FXT_FLOW_STEP;
+	if (ev->kind == MODEL_FLOW && !id)
+		*type = FXT_FLOW_BEGIN;
+	if (*type == FXT_FLOW_END)
+		id_table_remove(&b->flows, key);
+	if (*type != FXT_FLOW_BEGIN)
+		return id;
+	/* Begun again: another one. */
+	if (b->flows.cnt >= FLOWS_MAX || id_table_put(&b->flows, key, (void *)(uintptr_t)(b->flow_ids + 1)))
+		return 0;
+	return ++b->flow_ids;
+}
+
+/* On the lane of the slice that it binds to. */
+int play_flow(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st);
+	struct fxt_event e;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	e = play_event(ev, st->last);
+	e.id = flow_id(b, ev, &e.type);
+	if (!e.id) {
+		b->stats.unmatched_flows++;
+		return OUT_FLOW;
+	}
+	err = play_put(b, &e, ev);
+	return err ? err : OUT_FLOW;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The output: one file, or one after the other, each of which can be read without the others; or what is kept in
+ * memory (flight.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "accounting.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "bpf/abi/ctl.h"
+#include "capture/programs.h"
+#include "flight.h"
+#include "format/perfetto/packets.h"
+#include "fxt/fxt.h"
+#include "io/sink.h"
+#include "piece/state.h"
+#include "privileges.h"
+#include "ring/ring.h"
+#include "session_p.h"
+
+#define TRAILER_BYTES(cpus)	(65536U + 4096U * (cpus))	/* some times what end_short() of finish.c writes */
+#define SETTLE_NS		100000000ULL	/* a program that has read its clock has written its record after that */
+#define RETRY_NS		10000000000ULL	/* for another file, if there was none */
+#define SPACE_BYTES		(16U << 20)	/* once it was full, a disk needs so much for another file */
+#define READ_NS			10000000000ULL	/* between two looks through /proc, and 20 times as long as one takes */
+#define POSTPONE_MAX		50U		/* rounds in which a CPU was in a gap */
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* What the sink was given but is not in the trace. */
+static void take_back(void *ctx, const void *records, size_t len)
+{
+	const struct recorder *r = ctx;
+
+	if (r->unwritten.ledger)	/* else it has not begun */
+		unwritten_count(&r->unwritten, records, len);
+}
+
+/* @file is what the broker has opened; NULL: the only file. */
+static int open_sink(struct recorder *r, const struct broker_file *file, struct sink **out, const char **hint)
+{
+	const struct recorder_cfg *cfg = r->cfg;
+
+	return sink_open(out, &(struct sink_cfg){
+		.path = file ? file->path : cfg->output, .is_open = file, .fd = file ? file->fd : -1,
+		.compress = cfg->compress, .stage = cfg->stage, .reserve = TRAILER_BYTES(cfg->cpus_cnt),
+		.lost = take_back, .lost_ctx = r,
+		.thread_init = confine_drop_all,	/* it is older than confine_self(), and needs no rights */
+	}, hint);
+}
+
+static int open_next(struct recorder *r, struct broker_file *file, struct sink **out, const char **hint)
+{
+	struct broker *broker = r->cfg->broker;
+	const struct broker_request request = { .purpose = "rotate", .needs_bytes = r->rotation.pauses && !r->sink ? SPACE_BYTES : 0 };
+	int err = broker_file_open(broker, &request, file);
+
+	if (err) {
+		*hint = broker_why(broker);
+		return err;
+	}
+	err = open_sink(r, file, out, hint);
+	if (err)
+		broker_file_discard(broker, file);
+	return err;
+}
+
+static void begin_file(struct recorder *r, const struct broker_file *file, struct sink *sink)
+{
+	r->sink = sink;
+	r->rotation.file = *file;
+	r->rotation.is_open = true;
+	r->rotation.cut_ns = clock_ns(CLOCK_BOOTTIME);
+}
+
+int recorder_open_output(struct recorder *r, const char **hint)
+{
+	struct broker_file file;
+	struct sink *sink;
+	int err;
+
+	*hint = NULL;
+	if (!r->cfg->broker)
+		return open_sink(r, NULL, &r->sink, hint);
+	if (r->cfg->keep.age_ns || r->cfg->keep.bytes)
+		return flight_open(&r->flight, r);
+	err = piece_state_open(&r->rotation.state) ?: open_next(r, &file, &sink, hint);
+	if (!err)
+		begin_file(r, &file, sink);
+	return err;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/*
+ * After an error of the file: if the disk is full, a recording of several files goes on without one until there is
+ * space again. What could not be written is counted by then. 0 or @err.
+ */
+static int pause_if_full(struct recorder *r, int err)
+{
+	if (!r->rotation.state || (err != -ENOSPC && err != -EDQUOT))
+		return err;
+	log_warn("%s: %s: what happens from here on is lost until there is space", r->rotation.file.path, strerror(-err));
+	r->rotation.pauses++;
+	r->rotation.retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
+	err = recorder_close_file(r);
+	return err == -ENOSPC || err == -EDQUOT ? 0 : err;
+}
+
+int recorder_writev(struct recorder *r, struct iovec *iov, int cnt)
+{
+	int i, err = 0;
+
+	if (r->flight)
+		return flight_writev(r->flight, iov, cnt);
+	for (i = 0; r->rotation.state && i < cnt && !err; i++)
+		err = piece_state_add(r->rotation.state, iov[i].iov_base, iov[i].iov_len);
+	for (i = 0; !r->sink && i < cnt; i++)
+		take_back(r, iov[i].iov_base, iov[i].iov_len);
+	if (!err && r->sink)
+		err = sink_writev(r->sink, iov, cnt);
+	return err ? pause_if_full(r, err) : 0;
+}
+
+int recorder_write(void *ctx, const void *data, size_t len)
+{
+	struct iovec iov = { .iov_base = (void *)data, .iov_len = len };
+
+	return recorder_writev(ctx, &iov, 1);
+}
+
+int recorder_flush_output(struct recorder *r)
+{
+	int err = r->sink ? sink_flush(r->sink) : 0;
+
+	return err ? pause_if_full(r, err) : 0;
+}
+
+int recorder_finish_output(struct recorder *r)
+{
+	if (r->flight)
+		return flight_end(r->flight, &(struct piece_cut){ .bound_ns = r->stop_ns, .slices_ns = r->stop_ns });
+	return r->sink ? sink_finish(r->sink) : 0;
+}
+
+struct output_time recorder_output_time(const struct recorder *r)
+{
+	struct output_time now = r->sink ? sink_output_time(r->sink) : (struct output_time){ 0 };
+
+	now.ns += r->rotation.output_time.ns;
+	now.unsure_ns += r->rotation.output_time.unsure_ns;
+	return now;
+}
+
+void recorder_output_totals(const struct recorder *r, struct recorder_totals *t)
+{
+	if (r->flight) {
+		flight_totals(r->flight, t);
+		return;
+	}
+	t->bytes = r->rotation.bytes + (r->sink ? sink_bytes(r->sink) : 0);
+	t->raw_bytes = r->rotation.raw_bytes + (r->sink ? sink_raw_bytes(r->sink) : 0);
+	t->files = r->rotation.files + !!r->sink;
+	t->pauses = r->rotation.pauses;
+	t->file_is_open = r->sink;
+	t->is_paused = r->rotation.state && !r->sink;
+}
+
+/* ---- the cut --------------------------------------------------------------------------------- */
+
+/* Not through the state, which has this already. */
+int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
+{
+	char online[RECORDER_CPUS_TEXT];
+	struct piece_cut with = *cut;
+	struct fxt_writer *w;
+	int err = fxt_writer_open(&w, sink_write, r->sink);
+
+	if (err)
+		return err;
+	with.online = recorder_online_cpus(online, sizeof(online)) ? NULL : online;
+	err = piece_state_write_tail(r->rotation.state, w, &with);
+	err = err ?: piece_state_write_ledger(r->rotation.state, w, &with);
+	return fxt_writer_close(w) ?: err;
+}
+
+static int add_process(void *ctx, uint64_t koid, uint64_t parent, const char *cmdline, size_t len)
+{
+	return packets_add_process(ctx, koid, parent, cmdline, len);
+}
+
+/* Readers of these know nothing of FXT. */
+int recorder_write_head_packets(const struct recorder *r, struct fxt_writer *w, const struct piece_state *s)
+{
+	struct packets *p;
+	int err = packets_open(&p, w);
+
+	if (err)
+		return err;
+	err = packets_write_system(p, r->cfg->cpus_cnt);
+	err = err ?: packets_write_clocks(p);
+	err = err ?: piece_state_processes(s, add_process, p);
+	err = err ?: packets_flush(p);
+	packets_close(p);
+	return err;
+}
+
+static int write_head(struct recorder *r, const struct piece_cut *cut)
+{
+	struct fxt_writer *w;
+	int err = fxt_writer_open(&w, sink_write, r->sink);
+
+	if (err)
+		return err;
+	err = piece_state_write_head(r->rotation.state, w, cut);
+	if (!err && r->packets)
+		err = recorder_write_head_packets(r, w, r->rotation.state);
+	err = fxt_writer_close(w) ?: err;
+	return err ?: piece_state_cut(r->rotation.state, cut);
+}
+
+int recorder_close_file(struct recorder *r)
+{
+	struct rotation *t = &r->rotation;
+	const uint64_t bytes = r->sink ? sink_bytes(r->sink) : 0, raw_bytes = r->sink ? sink_raw_bytes(r->sink) : 0;
+	const struct output_time took = r->sink ? sink_output_time(r->sink) : (struct output_time){ 0 };
+	int err = sink_close(r->sink), unnamed;
+
+	flight_close(r->flight);
+	r->flight = NULL;
+	r->sink = NULL;
+	if (!t->is_open)
+		return err;
+	t->is_open = false;
+	t->bytes += bytes;
+	t->raw_bytes += raw_bytes;
+	t->output_time.ns += took.ns;
+	t->output_time.unsure_ns += took.unsure_ns;
+	t->files++;
+	unnamed = broker_file_publish(r->cfg->broker, &t->file, false);
+	return err ?: unnamed;
+}
+
+static bool in_gap(const struct recorder *r, const struct piece_cut *cut)
+{
+	struct piece_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < r->cfg->cpus_cnt; i++)
+		if (piece_state_cpu(r->rotation.state, cut, r->cfg->cpus[i], &cpu) && cpu.in_gap)
+			return true;
+	return false;
+}
+
+/* The end of the file, unless the disk was full before. 0 or -errno. */
+static int end_file(struct recorder *r, const struct piece_cut *cut)
+{
+	int err = fxt_writer_flush(r->w);
+
+	if (err || !r->sink)
+		return err;
+	err = recorder_write_tail(r, cut);
+	err = sink_finish(r->sink) ?: err;
+	return err ? pause_if_full(r, err) : recorder_close_file(r);
+}
+
+/* Without another file this one goes on: its events are not lost as long as there is space for them. */
+static int cut_file(struct recorder *r, const struct piece_cut *cut)
+{
+	const bool was_open = r->sink;
+	struct broker_file next;
+	struct sink *sink;
+	const char *hint;
+	int err = open_next(r, &next, &sink, &hint);
+
+	if (err) {
+		if (was_open)
+			log_warn("%s goes on, there is no new file: %s%s%s", r->rotation.file.path, strerror(-err),
+				 hint ? ": " : "", hint ?: "");
+		r->rotation.retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
+		return 0;
+	}
+	err = end_file(r, cut);
+	if (err) {
+		sink_close(sink);
+		broker_file_discard(r->cfg->broker, &next);
+		return err;
+	}
+	begin_file(r, &next, sink);
+	if (!was_open)
+		log_info("%s: there is space again", next.path);
+	err = write_head(r, cut);
+	return err ? pause_if_full(r, err) : 0;
+}
+
+static bool is_due(const struct recorder *r, uint64_t now_ns)
+{
+	const struct recorder_rotation *cfg = &r->cfg->rotation;
+
+	if (now_ns < r->rotation.retry_ns)
+		return false;
+	return !r->sink || (cfg->every_ns && now_ns - r->rotation.cut_ns >= cfg->every_ns) ||
+	       (cfg->bytes && sink_bytes(r->sink) >= cfg->bytes);
+}
+
+struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns)
+{
+	const uint64_t bound_ns = looked_ns - SETTLE_NS;
+	unsigned int i;
+
+	/* Records of a gap are older than when they are written; so is the end of what a filter hides. */
+	for (i = 0; i < r->cfg->cpus_cnt; i++) {
+		const struct cpu_look *look = &r->looks[i];
+		uint64_t *bound = &r->cut_bounds[r->cfg->cpus[i]];
+
+		*bound = look->gap_ns && look->gap_ns < bound_ns ? look->gap_ns : bound_ns;
+		if (look->hidden || probes_ring(r->probes, i)->ctl->hidden)
+			*bound = 0;
+	}
+	return (struct piece_cut){
+		.bound_ns = bound_ns, .cpu_bound_ns = r->cut_bounds, .cpus_cnt = r->cfg->cpus[r->cfg->cpus_cnt - 1] + 1, .number = r->rotation.files + 2,
+		.realtime_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME),
+	};
+}
+
+static bool is_cut(const struct recorder *r)
+{
+	return r->flight || r->rotation.state;
+}
+
+/* What lives and has lost its name gets it back, in one twentieth of the time. */
+static int read_names_again(struct recorder *r)
+{
+	const uint64_t from_ns = clock_ns(CLOCK_BOOTTIME), lost = r->names_lost;
+	uint64_t now;
+	int err;
+
+	if (!is_cut(r) || from_ns < r->read_ns)
+		return 0;
+	err = recorder_scan_if_needed(r);
+	now = clock_ns(CLOCK_BOOTTIME);
+	if (r->names_lost != lost)
+		r->read_ns = now + READ_NS + 20 * (now - from_ns);
+	return err;
+}
+
+int recorder_write_lost_names(struct recorder *r, uint64_t at_ns)
+{
+	struct probes_counts counts;
+	uint64_t lost, unread;
+
+	probes_counts(r->probes, &counts);
+	lost = counts.names_lost - r->names_said;
+	unread = counts.names_lost - r->names_lost;
+	if (!is_cut(r) || (!lost && unread == r->unread_said))
+		return 0;
+	r->names_said = counts.names_lost;
+	r->unread_said = unread;
+	return ledger_write_event(r->w, "lost_names", at_ns > r->start_ns ? at_ns : r->start_ns, (const struct fxt_arg[]){
+		fxt_arg_u64("lost", lost), fxt_arg_u64("unread", unread),
+	}, 2);
+}
+
+int recorder_rotate(struct recorder *r, uint64_t looked_ns)
+{
+	int err = read_names_again(r);
+	struct piece_cut cut;
+
+	err = err ?: recorder_write_lost_names(r, looked_ns - SETTLE_NS);
+	if (err)
+		return err;
+	if (r->flight)
+		return flight_round(r->flight, looked_ns);
+	if (!r->rotation.state || !is_due(r, clock_ns(CLOCK_BOOTTIME)))
+		return 0;
+	cut = recorder_cut(r, looked_ns);
+	/* A gap is in the file that it ends in, unless there is no end to them. */
+	if (in_gap(r, &cut) && r->rotation.postponed++ < POSTPONE_MAX)
+		return 0;
+	r->rotation.postponed = 0;
+	return cut_file(r, &cut);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording from open to close, and the first records of its file.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bpf/abi/strings.h"
+#include "fxt/fxt.h"
+#include "base/clock.h"
+#include "capture/sources.h"
+#include "capture/thread_filter.h"
+#include "budget.h"
+#include "flight.h"
+#include "gaps.h"
+#include "kernel/btf.h"
+#include "accounting.h"
+#include "capture/tasks.h"
+#include "format/perfetto/packets.h"
+#include "capture/programs.h"
+#include "session_p.h"
+#include "privileges.h"
+#include "ring/ring.h"
+#include "io/sink.h"
+#include "initial_states.h"
+
+#define NS_PER_SECOND	1000000000ULL
+#define NS_PER_MS	1000000ULL
+
+const uint32_t recorder_strings_from = STR_CNT;
+
+int recorder_online_cpus(char *text, size_t size)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int err = 0;
+
+	text[0] = 0;
+	if (!f)
+		return -errno;
+	if (!fgets(text, size, f))
+		err = -EIO;
+	fclose(f);
+	text[strcspn(text, "\n")] = 0;
+	return err;
+}
+
+static int write_header(struct recorder *r)
+{
+	static const char *const strings[STR_CNT] = {
+#define X(id, text) [id] = text,
+		SESSION_STRINGS(X)
+#undef X
+	};
+	int err = fxt_write_magic(r->w), i;
+
+	err = err ?: fxt_write_provider_info(r->w, LEDGER_PROVIDER, fxt_str("kfxt"));
+	err = err ?: fxt_write_initialization(r->w, NS_PER_SECOND);
+	for (i = 1; !err && i < STR_CNT; i++)
+		err = fxt_write_string(r->w, i, fxt_str(strings[i]));
+	err = err ?: sources_write_header(r->cfg->sources, r->w);
+	if (!err && sources_any(r->cfg->sources, true))
+		err = recorder_write_idle_threads(r);
+	if (!err && r->packets)
+		err = packets_write_system(r->packets, r->cfg->cpus_cnt);
+	if (!err && r->packets)
+		err = packets_write_clocks(r->packets);
+	return err ?: fxt_writer_flush(r->w);
+}
+
+static int write_start(struct recorder *r)
+{
+	char online[RECORDER_CPUS_TEXT];
+	struct utsname uts;
+
+	uname(&uts);
+	recorder_online_cpus(online, sizeof(online));
+	const char *filter = r->cfg->filter ? filter_text(r->cfg->filter) : "";
+	const struct fxt_arg args[] = {
+		fxt_arg_str("cpus", fxt_str_inline(r->cfg->cpus_text, strlen(r->cfg->cpus_text))),
+		fxt_arg_str("online", fxt_str_inline(online, strlen(online))),
+		fxt_arg_u64("ring_bytes", probes_ring_bytes(r->probes)),
+		fxt_arg_str("kernel", fxt_str_inline(uts.release, strlen(uts.release))),
+		fxt_arg_str("host", fxt_str_inline(uts.nodename, strlen(uts.nodename))),
+		fxt_arg_u64("realtime_ns", r->start_ns + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME)),
+		fxt_arg_str("filter", fxt_str_inline(filter, strlen(filter))),
+	};
+
+	return ledger_write_event(r->w, "start", r->start_ns, args, sizeof(args) / sizeof(args[0]) - !*filter);
+}
+
+int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
+		  const char **hint)
+{
+	const struct probes_cfg probes_cfg = {
+		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.sources = cfg->sources, .filter = cfg->filter, .memory_bytes = budget_memory_of_maps(cfg->memory_bytes),
+	};
+	struct recorder *r = calloc(1, sizeof(*r));
+	int err = -ENOMEM;
+
+	*what = "allocating memory";
+	*hint = NULL;
+	if (!r)
+		return err;
+	r->cfg = cfg;
+	sources_ctx(cfg->sources)->progress = cfg->progress;
+	sources_ctx(cfg->sources)->progress_ctx = cfg->progress_ctx;
+	lateness_open(&r->late, FLUSH_MS * NS_PER_MS);
+	err = probes_open(&r->probes, &probes_cfg, what);
+	err = err ?: probes_attach(r->probes, what);
+	err = err ?: probes_attach_sources(r->probes, what);
+	if (err)
+		goto err_close;
+	*what = NULL;
+	err = recorder_open_output(r, hint);
+	err = err ?: fxt_writer_open(&r->w, recorder_write, r);
+	if (!err && cfg->perfetto_packets)
+		err = packets_open(&r->packets, r->w);
+	err = err ?: names_open(&r->names, r->w, r->probes, r->packets, &cfg->hidden);
+	err = err ?: gaps_open(&r->gaps, r->w, sources_ctx(cfg->sources)->tracks, cfg->cpus_cnt);
+	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
+	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
+	r->looks = calloc(cfg->cpus_cnt, sizeof(*r->looks));
+	r->cut_bounds = calloc(cfg->cpus[cfg->cpus_cnt - 1] + 1, sizeof(*r->cut_bounds));
+	if (!r->pieces || !r->unwritten.cuts || !r->looks || !r->cut_bounds)
+		err = -ENOMEM;
+	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
+		.probes = r->probes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.sources = cfg->sources,
+	});
+	r->unwritten.ledger = r->ledger;
+	r->unwritten.cpus = cfg->cpus;
+	r->unwritten.cpus_cnt = cfg->cpus_cnt;
+	err = err ?: write_header(r);
+	if (!err && cfg->cost)
+		err = budget_open(&r->budget, r, cfg->budget);
+	if (err)
+		goto err_close;
+	kernel_btf_release();
+	*out = r;
+	return 0;
+err_close:
+	recorder_close(r);
+	return err;
+}
+
+void recorder_mark(struct recorder *r, unsigned int call)
+{
+	char online[RECORDER_CPUS_TEXT];
+
+	if (!recorder_online_cpus(online, sizeof(online)) && !strcmp(online, r->cfg->cpus_text))
+		ledger_mark(r->ledger, call);
+}
+
+static int start_sources(struct recorder *r)
+{
+	struct source_ctx *c = sources_ctx(r->cfg->sources);
+
+	c->w = r->w;
+	c->packets = r->packets;
+	c->redact = r->cfg->hidden.redact;
+	c->names = r->names;
+	c->filter = r->cfg->filter;
+	c->ring_bytes = probes_ring_bytes(r->probes);
+	c->start_ns = r->start_ns;
+	return sources_start(r->cfg->sources);
+}
+
+int recorder_begin(struct recorder *r)
+{
+	int err;
+
+	r->start_ns = clock_ns(CLOCK_BOOTTIME);
+	err = write_start(r);
+	err = err ?: start_sources(r);
+	gaps_begin(r->gaps, r->start_ns);
+	recorder_mark(r, 0);
+	err = err ?: probes_begin(r->probes);
+	recorder_mark(r, 1);
+	return err ?: states_write(&r->states, r->w, r->probes, r->cfg->cpus_cnt, r->cfg->cpus[0]);
+}
+
+int recorder_publish(struct recorder *r, const char **hint)
+{
+	/* A file of several gets its name once it is complete. */
+	return r->cfg->broker ? 0 : sink_publish(r->sink, hint);
+}
+
+void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row)
+{
+	ledger_row(r->ledger, i, source, row);
+}
+
+void recorder_totals(const struct recorder *r, struct recorder_totals *t)
+{
+	struct probes_counts counts;
+	unsigned int i;
+
+	probes_counts(r->probes, &counts);
+	*t = (struct recorder_totals){
+		.shared_koids = counts.generations_exhausted, 
+		.unreported_switches = ledger_unreported_switches(r->ledger),
+		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
+		.memory_bytes = probes_memory(r->probes),
+	};
+	recorder_output_totals(r, t);
+	ledger_totals(r->ledger, t->of);
+	t->late = lateness_longest(&r->late);
+	for (i = 0; i < r->cfg->cpus_cnt; i++)
+		if (lateness_lost(probes_ring(r->probes, i)->ctl)) {
+			t->full_cpus++;
+			t->full_cpu = r->cfg->cpus[i];
+		}
+}
+
+uint32_t recorder_shed(const struct recorder *r)
+{
+	return budget_shed(r->budget);
+}
+
+const struct budget *recorder_budget(const struct recorder *r)
+{
+	return r->budget;
+}
+
+int recorder_request_file(struct recorder *r, const struct recorder_request *req)
+{
+	return r->flight ? flight_request(r->flight, req) : -EOPNOTSUPP;
+}
+
+int recorder_close_output(struct recorder *r)
+{
+	int err;
+
+	names_close(r->names);
+	gaps_close(r->gaps);
+	states_close(r->states);
+	packets_close(r->packets);
+	err = fxt_writer_close(r->w);
+	err = recorder_close_file(r) ?: err;
+	r->names = NULL;
+	r->gaps = NULL;
+	r->states = NULL;
+	r->packets = NULL;
+	r->w = NULL;
+	return err;
+}
+
+int recorder_close(struct recorder *r)
+{
+	int err;
+
+	if (!r)
+		return 0;
+	err = recorder_close_output(r);
+	budget_close(r->budget);
+	/* The kernel takes long for each tracepoint: the output is closed by now. */
+	if (r->probes)
+		probes_detach_sources(r->probes);
+	probes_close(r->probes);
+	lateness_close(&r->late);
+	free(r->pieces);
+	free(r->looks);
+	free(r->cut_bounds);
+	free(r->unwritten.cuts);
+	ledger_close(r->ledger);
+	free(r);
+	return err;
+}

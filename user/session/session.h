@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording from its first byte to its last: header, probes, names, drain,
+ * ledger. One thread does it all and sleeps unless a ring fills; a second one compresses.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/progress.h"
+#include "io/compress.h"
+#include "io/stage.h"
+#include "lateness.h"
+#include "accounting.h"
+#include "capture/tasks.h"
+#include "window/window.h"
+
+struct broker;
+struct budget;
+struct filter;
+struct recorder;
+struct sources;
+struct trigger_fired;
+struct triggers;
+
+enum recorder_by {
+	RECORDER_BY_TRIGGER,
+	RECORDER_BY_SIGNAL,
+	RECORDER_BY_CLIENT,		/* kfxt snapshot */
+	RECORDER_BY_END,		/* without triggers, at the end of the recording */
+};
+
+/* A file of what is kept in memory, as somebody asks for it. */
+struct recorder_request {
+	enum recorder_by by;
+	const char *name;		/* what it is for: for the file's name. Copied. */
+	uint64_t last_ns;		/* only so much of the end; 0: all that is kept */
+	int fd;				/* an empty file to write to, which is closed then; -1: a new one, that limits never delete */
+	uint32_t id;			/* given back */
+};
+
+/* What became of a file. Texts are valid during the call. */
+struct recorder_file {
+	int err;			/* 0 or -errno */
+	const char *why;		/* what the error has to say, "" if nothing */
+	const char *path;		/* "": of the request */
+	enum recorder_by by;
+	const char *name;		/* trigger, or of the request */
+	uint32_t id;			/* of the request */
+	uint64_t bytes, raw_bytes;
+	uint64_t from_ns, to_ns;	/* CLOCK_BOOTTIME */
+};
+
+/* What is recorded stays in memory until a trigger or a request makes a file of it. All zero: it is written at once. */
+struct recorder_keep {
+	uint64_t age_ns, bytes;		/* both bounds hold; 0: not by this */
+	struct triggers *triggers;	/* borrowed; NULL: none, and a file is made at the end */
+	uint64_t after_ns;		/* what follows a trigger is in its file, too */
+	void (*fired)(void *ctx, const struct trigger_fired *fired);
+	void (*done)(void *ctx, const struct recorder_file *file);
+	void *ctx;
+};
+
+/* A new file every so often. All zero: one file. */
+struct recorder_rotation {
+	uint64_t every_ns, bytes;	/* whichever is first; 0: not by this */
+};
+
+struct recorder_cfg {
+	const char *output;		/* path, or "-" for stdout */
+	struct compress_cfg compress;
+	const struct stage_ops *stage;	/* makes what is written of FXT; NULL: nothing does. Borrowed. */
+	uint64_t ring_bytes;		/* per CPU, a power of two of at least 4096 */
+	const uint32_t *cpus;		/* to record, online */
+	unsigned int cpus_cnt;
+	const char *cpus_text;		/* the same as a list, "0-3,7" */
+	struct broker *broker;		/* makes the files of a recording of several; .output is not opened then. Borrowed. */
+	struct recorder_rotation rotation;
+	struct recorder_keep keep;
+	bool perfetto_packets;
+	bool cost;			/* is measured, and in the trace */
+	double budget;			/* share of one CPU that it may cost; 0: any. With @cost */
+	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */
+	struct names_hidden hidden;	/* its expressions are also for lines of the log */
+	struct sources *sources;	/* what to record beside scheduling. Borrowed. */
+	struct filter *filter;	/* of which threads; NULL: all. Borrowed. */
+	progress_fn progress;		/* of attaching and detaching; NULL: not reported */
+	void *progress_ctx;
+};
+
+/* Fixed string indexes from here on are free for functions. */
+extern const uint32_t recorder_strings_from;
+
+struct recorder_totals {
+	struct ledger_row of[LEDGER_SOURCE_CNT];
+	uint64_t unreported_switches;	/* as of ledger_unreported_switches() */
+	uint64_t shared_koids;		/* threads whose id was recycled too often */
+	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
+	uint64_t bytes, raw_bytes;	/* in the file, or in all of them; of its records, if it were not compressed */
+	uint64_t files;			/* that are complete, or the only one */
+	unsigned int pauses;		/* of a recording of several: so often the disk was full */
+	bool file_is_open, is_paused;	/* one of them; the disk is full */
+	struct window_totals window;	/* what is kept in memory */
+	bool dumping;			/* a file is being made of it */
+	uint64_t memory_bytes;		/* rings and other maps */
+	struct late_span late;		/* why rings were full, where it took longest at a time */
+	unsigned int full_cpus;		/* how many CPUs' rings were; the last of them */
+	uint32_t full_cpu;
+};
+
+/* Space for a list of CPUs. */
+#define RECORDER_CPUS_TEXT	4096
+
+/* The CPUs that are online now, as a list. 0 or -errno. */
+int recorder_online_cpus(char *text, size_t size);
+/*
+ * Opens the output, loads and attaches the programs, writes the header; nothing
+ * is recorded yet. 0 or -errno; on failure *@what is static text naming the step,
+ * or NULL if it was the output that failed, with *@hint then as of sink_open().
+ * Functions to trace take seconds to attach: -ECANCELED if cfg.progress said no.
+ */
+int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
+		  const char **hint);
+/* Begins: from here on everything is in the trace. */
+int recorder_begin(struct recorder *r);
+/* Puts the trace in the place of the one that is there; see sink_publish(). 0 or -errno with *@hint. */
+int recorder_publish(struct recorder *r, const char **hint);
+/*
+ * Drains until @stop_fd is readable. Sleeps meanwhile; woken by the fill level
+ * of a ring and a few times a second, when it also calls @tick (NULL: nothing).
+ * 0 or the sink's -errno.
+ */
+int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx);
+/*
+ * Makes a file of what is kept; cfg.keep.done() is called once it is complete. 0; -EBUSY: too many are waiting;
+ * -EOPNOTSUPP: nothing is kept.
+ */
+int recorder_request_file(struct recorder *r, const struct recorder_request *req);
+/* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
+int recorder_end(struct recorder *r);
+void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
+/* The @i'th CPU's row of the ledger. */
+void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
+/* A bit for each enum shed_class that is being left out; of what that feeds nobody knows, triggers among them. */
+uint32_t recorder_shed(const struct recorder *r);
+/* What it costs and leaves out; see budget.h. NULL: not measured. */
+const struct budget *recorder_budget(const struct recorder *r);
+/* Closes the trace, of which nothing can be asked any more. Returns its first error. */
+int recorder_close_output(struct recorder *r);
+/*
+ * Closes all; returns the first error of the output. NULL is fine. Detaching from many tracepoints
+ * takes long, and is reported to cfg.progress.
+ */
+int recorder_close(struct recorder *r);
+
+#endif

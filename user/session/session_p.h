@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside a recording: session.c (open, begin, close), drain.c (while it runs) and finish.c (its end).
+ */
+#ifndef SESSION_SESSION_P_H
+#define SESSION_SESSION_P_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "archive/broker.h"
+#include "lateness.h"
+#include "session.h"
+#include "write_errors.h"
+
+#define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
+
+struct budget;
+struct flight;
+struct fxt_writer;
+struct gaps;
+struct ledger;
+struct names;
+struct packets;
+struct piece_cut;
+struct piece_state;
+struct probes;
+struct sink;
+struct states;
+
+/* Of a recording of several files. */
+struct rotation {
+	struct piece_state *state;	/* NULL: there is one file, or none */
+	struct broker_file file;	/* the one that is written */
+	bool is_open;
+	uint64_t cut_ns;		/* when it began, by CLOCK_BOOTTIME */
+	uint64_t retry_ns;		/* when another file is asked for again */
+	uint64_t files;			/* that are complete */
+	uint64_t bytes, raw_bytes;	/* in them */
+	struct output_time output_time;	/* spent on them */
+	unsigned int postponed;		/* rounds */
+	unsigned int pauses;		/* the disk was full */
+};
+
+/* What a CPU's control words said before the last look at its ring. */
+struct cpu_look {
+	uint64_t gap_ns;		/* since when it is in a gap, 0: it is in none */
+	bool hidden;			/* with a filter: what runs is not selected */
+};
+
+struct recorder {
+	const struct recorder_cfg *cfg;
+	struct sink *sink;
+	struct rotation rotation;
+	struct flight *flight;		/* NULL: nothing is kept in memory */
+	struct fxt_writer *w;
+	struct packets *packets;	/* NULL: not selected */
+	struct probes *probes;
+	struct names *names;
+	struct gaps *gaps;
+	struct states *states;
+	bool idle_named;
+	uint64_t start_ns, stop_ns;
+	uint64_t names_lost;		/* when /proc was last read */
+	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
+	uint64_t read_ns;		/* when it may be read again */
+	struct lateness late;
+	uint64_t lost;			/* by full rings, at the last look */
+	struct iovec *pieces;
+	struct cpu_look *looks;		/* by position in cfg.cpus */
+	uint64_t *cut_bounds;		/* by number of the CPU, for recorder_cut() */
+	struct ledger *ledger;
+	struct unwritten unwritten;	/* counts in the ledger */
+	struct budget *budget;		/* NULL: its cost is not measured */
+};
+
+/* Opens the output: the only file, or the first one. 0 or -errno with *@hint, as sink_open(). */
+int recorder_open_output(struct recorder *r, const char **hint);
+/* Time spent on it so far. */
+struct output_time recorder_output_time(const struct recorder *r);
+/* All that is written goes through one of these. 0 or -errno. */
+int recorder_writev(struct recorder *r, struct iovec *iov, int cnt);
+int recorder_write(void *ctx, const void *data, size_t len);
+/* The end of a file of several. The writer is flushed. 0 or -errno. */
+int recorder_write_tail(struct recorder *r, const struct piece_cut *cut);
+/* Where files are cut after a round of the drain that began at @looked_ns. Valid until the next call. */
+struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns);
+/* After that round: ends the file and begins the next one, if it is time. 0 or -errno. */
+int recorder_rotate(struct recorder *r, uint64_t looked_ns);
+/*
+ * A thread whose name was lost is without one in later files as well, until what lives is read from /proc again. So that
+ * the ledger of each of several files has what it needs, the trace says at @at_ns how many names were lost since it said
+ * so last, and how many since /proc was last read. 0 or the writer's error.
+ */
+int recorder_write_lost_names(struct recorder *r, uint64_t at_ns);
+/* Bytes, files and the window. */
+void recorder_output_totals(const struct recorder *r, struct recorder_totals *t);
+/* A few times a second. 0 or -errno. */
+int recorder_flush_output(struct recorder *r);
+/* After the last record: ends what is written, or writes what is kept. 0 or -errno. */
+int recorder_finish_output(struct recorder *r);
+/* Packets that each file of several begins with, after the head of its FXT. 0 or the writer's error. */
+int recorder_write_head_packets(const struct recorder *r, struct fxt_writer *w, const struct piece_state *s);
+/* Closes the output and gives the last file its name. The first error there was. */
+int recorder_close_file(struct recorder *r);
+/* Names the idle threads of the recorded CPUs, once. 0 or the writer's error. */
+int recorder_write_idle_threads(struct recorder *r);
+/* One round over all rings, names included if @with_names. 0 or the first error. */
+int recorder_drain(struct recorder *r, bool with_names);
+/* Reads /proc once more if names were lost since, as what still lives can be read again. 0 or the first error. */
+int recorder_scan_if_needed(struct recorder *r);
+/* For ledger_mark(), if all CPUs that are online are recorded: the kernel counts the switches of all together. */
+void recorder_mark(struct recorder *r, unsigned int call);
+
+#endif

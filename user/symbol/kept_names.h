@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Strings that are kept once each, up to a limit of all together.
+ */
+#ifndef SYMBOL_KEPT_NAMES_H
+#define SYMBOL_KEPT_NAMES_H
+
+#include <stddef.h>
+
+#define KEPT_NAME_LEN_MAX	4095	/* what is longer is cut */
+
+struct kept_names;
+
+/* With a limit of @bytes_max for all strings. 0 or -ENOMEM. */
+int kept_names_open(struct kept_names **out, size_t bytes_max);
+/*
+ * The string of @len bytes at @text, as valid UTF-8 without control characters: other bytes are '?'.
+ * Lives until kept_names_close(). NULL: the limit is reached, or there is no memory.
+ */
+const char *kept_names_put(struct kept_names *n, const char *text, size_t len);
+/* NULL is fine. */
+void kept_names_close(struct kept_names *n);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When records of any CPU are missing: then a thread that is not seen to run may run.
+ */
+#ifndef TRIGGER_BLIND_H
+#define TRIGGER_BLIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BLIND_MAX	1024U
+
+struct blind_span {
+	uint64_t from_ns, to_ns;
+};
+
+/* All zero is one that is never blind. */
+struct blind {
+	uint64_t begin_ns;		/* before it not all CPUs had started */
+	struct blind_span spans[BLIND_MAX];	/* disjoint, by time */
+	unsigned int cnt;
+};
+
+/* In any order. Of too many the two oldest become one, with all between them. */
+void blind_add(struct blind *b, uint64_t from_ns, uint64_t to_ns);
+/* The first span that ends after @ns, NULL if there is none. */
+const struct blind_span *blind_after(const struct blind *b, uint64_t ns);
+/* The last span that begins before @ns, NULL if there is none. */
+const struct blind_span *blind_before(const struct blind *b, uint64_t ns);
+
+#endif

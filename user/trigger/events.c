@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See events.h. */
+#include "events.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+
+#define NAME_BYTES	256	/* longer names of functions and markers match no glob */
+#define LINE_BYTES	4200	/* a line of the log, escaped */
+
+void events_set_triggers(struct events *e)
+{
+	e->irq = firing_mask(e->firing, TRIGGER_IRQ);
+	e->syscall = firing_mask(e->firing, TRIGGER_SYSCALL);
+	e->func = firing_mask(e->firing, TRIGGER_FUNC);
+	e->log = firing_mask(e->firing, TRIGGER_LOG);
+	e->mark = firing_mask(e->firing, TRIGGER_MARK);
+	e->event = firing_mask(e->firing, TRIGGER_EVENT);
+	e->any = e->event | e->irq | e->syscall | e->func | e->log | e->mark;
+	e->least_irq_ns = firing_least(e->firing, TRIGGER_IRQ);
+	e->least_syscall_ns = firing_least(e->firing, TRIGGER_SYSCALL);
+	e->least_func_ns = firing_least(e->firing, TRIGGER_FUNC);
+}
+
+/* Of a slice that is one record; its end is the last word. 0: it is none. */
+static uint64_t length_of(const uint64_t *rec, size_t words)
+{
+	if (words < 3 || FXT_GET(rec[0], FXT_F_EVENT_TYPE) != FXT_DURATION_COMPLETE || rec[words - 1] < rec[1])
+		return 0;
+	return rec[words - 1] - rec[1];
+}
+
+bool events_may_fire(const struct events *e, const struct texts *texts, const uint64_t *rec, size_t words)
+{
+	const uint64_t category = FXT_GET(rec[0], FXT_F_EVENT_CATEGORY);
+
+	if (!e->any)
+		return false;
+	if (category & FXT_STR_INLINE || (e->event && FXT_GET(rec[0], FXT_F_EVENT_TYPE) == FXT_INSTANT))
+		return true;
+	switch (texts_of(texts, category)) {
+	case TEXT_IRQ:
+	case TEXT_IRQ_VECTORS:
+		return length_of(rec, words) > e->least_irq_ns;
+	case TEXT_SYSCALLS:
+		return length_of(rec, words) > e->least_syscall_ns;
+	case TEXT_FUNCTION:
+		return length_of(rec, words) > e->least_func_ns;
+	case TEXT_LOG:
+		return e->log;
+	case TEXT_ATRACE:
+	case TEXT_FTRACE:
+		return e->mark;
+	default:
+		return false;
+	}
+}
+
+static bool is_text(struct fxt_str s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.data, text, s.len);
+}
+
+/* False: it does not fit. */
+static bool copy_text(char *out, size_t size, struct fxt_str s)
+{
+	if (s.len >= size)
+		return false;
+	memcpy(out, s.data, s.len);
+	out[s.len] = 0;
+	return true;
+}
+
+/* What is printed of it: cut between two characters. */
+static void set_text(struct trigger_fired *what, struct fxt_str s)
+{
+	size_t len = s.len;
+
+	if (len >= TRIGGER_TEXT_BYTES) {
+		len = TRIGGER_TEXT_BYTES - 1;
+		while (len && ((unsigned char)s.data[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(what->text, s.data, len);
+	what->text[len] = 0;
+}
+
+/* The triggers of @mask whose glob is that of @name. */
+static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str name)
+{
+	char text[NAME_BYTES];
+	uint32_t left, out = 0;
+
+	if (!copy_text(text, sizeof(text), name))
+		return 0;
+	for (left = mask; left; left &= left - 1) {
+		const unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (glob_match(e->firing->list[i].w.text, text))
+			out |= 1U << i;
+	}
+	return out;
+}
+
+/* Those whose tracepoint is "CATEGORY:NAME". */
+static uint32_t of_event(const struct events *e, const struct fxt_event *ev)
+{
+	uint32_t left, out = 0;
+
+	for (left = e->event; left; left &= left - 1) {
+		const unsigned int i = (unsigned int)__builtin_ctz(left);
+		const char *text = e->firing->list[i].w.text;
+		const size_t len = strlen(text);
+
+		if (len == ev->category.len + 1 + ev->name.len && !memcmp(text, ev->category.data, ev->category.len) &&
+		    text[ev->category.len] == ':' && !memcmp(text + ev->category.len + 1, ev->name.data, ev->name.len))
+			out |= 1U << i;
+	}
+	return out;
+}
+
+static uint32_t of_line(const struct events *e, uint32_t mask, struct fxt_str line)
+{
+	char text[LINE_BYTES];
+	uint32_t left, out = 0;
+
+	line.len = line.len < sizeof(text) ? line.len : sizeof(text) - 1;
+	if (!copy_text(text, sizeof(text), line))
+		return 0;
+	for (left = mask; left; left &= left - 1) {
+		const unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		if (!regexec(e->firing->list[i].w.regex, text, 0, NULL, 0))
+			out |= 1U << i;
+	}
+	return out;
+}
+
+static int take_slice(struct events *e, const struct fxt_record *rec, uint32_t mask)
+{
+	const struct fxt_event *ev = &rec->event;
+	struct trigger_fired what = {
+		.value = ev->id - ev->ts, .thread = ev->thread.thread, .from_ns = ev->ts, .to_ns = ev->id, .cpu = -1,
+		.is_partial = fxt_record_arg(rec, "unfinished"),
+	};
+
+	if (!mask || ev->id < ev->ts)
+		return 0;
+	set_text(&what, ev->name);
+	return firing_defer(e->firing, mask, &what);
+}
+
+/* One that has no length: its value is 1, and the threshold 0. */
+static int take_moment(struct events *e, const struct fxt_record *rec, uint32_t mask, struct fxt_str text)
+{
+	const struct fxt_event *ev = &rec->event;
+	struct trigger_fired what = {
+		.value = 1, .thread = ev->thread.thread, .from_ns = ev->ts, .to_ns = ev->ts, .cpu = -1,
+	};
+
+	if (!mask)
+		return 0;
+	set_text(&what, text);
+	return firing_defer(e->firing, mask, &what);
+}
+
+static int take_log(struct events *e, const struct fxt_record *rec)
+{
+	const struct fxt_arg *line = fxt_record_arg(rec, "text");
+
+	if (rec->event.type != FXT_INSTANT || !line || line->type != FXT_ARG_STRING)
+		return 0;
+	return take_moment(e, rec, of_line(e, e->log, line->str), line->str);
+}
+
+/* What begins by a marker, and those that are one moment. The text of one of no known form is an argument. */
+static int take_mark(struct events *e, const struct fxt_record *rec)
+{
+	const enum fxt_event_type type = rec->event.type;
+	const struct fxt_arg *arg = is_text(rec->event.category, "ftrace") ? fxt_record_arg(rec, "text") : NULL;
+	const struct fxt_str text = arg && arg->type == FXT_ARG_STRING ? arg->str : rec->event.name;
+
+	if (type != FXT_INSTANT && type != FXT_DURATION_BEGIN && type != FXT_ASYNC_BEGIN)
+		return 0;
+	return take_moment(e, rec, of_name(e, e->mark, text), text);
+}
+
+int events_take(struct events *e, const struct fxt_record *rec)
+{
+	const struct fxt_event *ev = &rec->event;
+
+	if (is_text(ev->category, "log"))
+		return take_log(e, rec);
+	if (is_text(ev->category, "atrace") || is_text(ev->category, "ftrace"))
+		return take_mark(e, rec);
+	if (ev->type == FXT_INSTANT)
+		return take_moment(e, rec, of_event(e, ev), ev->name);
+	if (ev->type != FXT_DURATION_COMPLETE)
+		return 0;
+	if (is_text(ev->category, "irq") || is_text(ev->category, "irq_vectors"))
+		return take_slice(e, rec, e->irq);
+	if (is_text(ev->category, "syscalls"))
+		return take_slice(e, rec, of_name(e, e->syscall, ev->name));
+	if (is_text(ev->category, "function"))
+		return take_slice(e, rec, of_name(e, e->func, ev->name));
+	return 0;
+}

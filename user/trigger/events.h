@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events: interrupts, system calls and functions by their length, lines of the log, markers. Each is one
+ * record, so it is evaluated as it is.
+ */
+#ifndef TRIGGER_EVENTS_H
+#define TRIGGER_EVENTS_H
+
+#include "firing.h"
+#include "fxt/fxt.h"
+#include "texts.h"
+
+struct events {
+	struct firing *firing;	/* borrowed */
+	uint32_t any, irq, syscall, func, log, mark, event;	/* triggers, as bits */
+	uint64_t least_irq_ns, least_syscall_ns, least_func_ns;	/* lowest thresholds */
+};
+
+/* Sets what follows from the triggers. */
+void events_set_triggers(struct events *e);
+/* Whether an event record of @words words may be one: then it is read, for the next function. */
+bool events_may_fire(const struct events *e, const struct texts *texts, const uint64_t *rec, size_t words);
+/* 0 or -ENOMEM. */
+int events_take(struct events *e, const struct fxt_record *rec);
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See sched.h. */
+#include "sched.h"
+
+#include <stdbool.h>
+
+#define TS_MAX		((uint64_t)INT64_MAX)	/* 292 years: no sum of two overflows */
+#define PLAIN_WORDS	6U	/* of a switch with two weights, of a wakeup with weight and waker */
+
+/* What arguments say beyond the record. */
+struct marks {
+	enum text mark;
+	bool blocked;		/* linux_state D */
+	bool filtered;
+};
+
+static struct marks read_marks(const struct texts *texts, const uint64_t *arg, const uint64_t *end, unsigned int nargs)
+{
+	struct marks m = { .mark = TEXT_NONE };
+
+	for (; nargs && arg < end; nargs--) {
+		const size_t words = FXT_GET(*arg, FXT_F_ARG_SIZE);
+		const enum text value = FXT_GET(*arg, FXT_F_ARG_TYPE) == FXT_ARG_STRING ?
+						texts_of(texts, FXT_GET(*arg, FXT_F_ARG_STRING)) : TEXT_NONE;
+
+		switch (texts_of(texts, FXT_GET(*arg, FXT_F_ARG_NAME))) {
+		case TEXT_MARK:
+			m.mark = value;
+			break;
+		case TEXT_LINUX_STATE:
+			m.blocked = value == TEXT_D;
+			break;
+		case TEXT_FILTERED:
+			m.filtered = true;
+			break;
+		default:
+			break;
+		}
+		if (!words || words > (size_t)(end - arg))
+			break;
+		arg += words;
+	}
+	return m;
+}
+
+/* ---- both ends -------------------------------------------------------------------------- */
+
+void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct num_cpus *online)
+{
+	unsigned int i;
+
+	for (i = 0; i < NUM_CPUS_MAX / 64; i++) {
+		s->expected.words[i] = recorded->words[i] & online->words[i];
+		s->waits.is_blank |= (online->words[i] & ~recorded->words[i]) != 0;
+	}
+	s->expected_cnt = num_cpus_count(&s->expected);
+}
+
+void sched_set_filtered(struct sched *s)
+{
+	s->waits.is_filtered = true;
+	s->cpus.is_filtered = true;
+}
+
+static void start_cpu(struct sched *s, unsigned int number, struct cpu *cpu, uint64_t ts_ns)
+{
+	if (!cpu->has_started && num_cpus_has(&s->expected, number))
+		s->expected_cnt--;
+	cpu->has_started = true;
+	if (ts_ns > s->blind.begin_ns)
+		s->blind.begin_ns = ts_ns;
+}
+
+/* Two marks of a gap follow each other: where it begins and where it ends. True: this is the first one. */
+static bool mark_gap(struct sched *s, struct cpu *cpu, uint64_t ts_ns)
+{
+	cpu->in_gap = !cpu->in_gap;
+	if (cpu->in_gap)
+		cpu->gap_ns = ts_ns;
+	else
+		blind_add(&s->blind, cpu->gap_ns, ts_ns);
+	return cpu->in_gap;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static uint8_t state_after(uint64_t state, const struct marks *m)
+{
+	if (m->filtered || (m->mark != TEXT_NONE && m->mark != TEXT_STATE))
+		return THREAD_UNKNOWN;
+	switch (state) {
+	case FXT_STATE_RUNNING:
+		return THREAD_RUNNABLE;
+	case FXT_STATE_SUSPENDED:
+		return THREAD_SLEEPS;
+	case FXT_STATE_BLOCKED:
+		return m->blocked ? THREAD_BLOCKED : THREAD_SLEEPS;
+	case FXT_STATE_DYING:
+	case FXT_STATE_DEAD:
+		return THREAD_DEAD;
+	default:
+		return THREAD_UNKNOWN;
+	}
+}
+
+/* Its last switch-out: after that nothing is recorded of it. */
+static int take_exit(struct sched *s, const uint64_t *rec)
+{
+	const struct trigger_fired what = {
+		.value = 1, .thread = rec[2], .from_ns = rec[1], .to_ns = rec[1],
+		.cpu = (int)FXT_GET(rec[0], FXT_F_SCHED_CPU),
+	};
+
+	return firing_defer(s->waits.firing, s->exits, &what);
+}
+
+/* A thread that has not run since the start. */
+static int take_state(struct sched *s, const uint64_t *rec, const struct marks *m)
+{
+	const struct wait_record record = {
+		.koid = rec[2], .ts_ns = rec[1], .run_ns = UINT64_MAX, .is_switch = true, .is_begun = true,
+		.state = state_after(FXT_GET(rec[0], FXT_F_SCHED_STATE), m),
+	};
+
+	return rec[2] ? thread_waits_add(&s->waits, &record) : 0;
+}
+
+static int take_threads(struct sched *s, const struct cpu *cpu, const uint64_t *rec, const struct marks *m)
+{
+	struct wait_record record = { .koid = rec[2], .ts_ns = rec[1], .is_switch = true };
+	int err = 0;
+
+	if (rec[2]) {
+		record.run_ns = cpu->is_known && cpu->koid == rec[2] ? cpu->since_ns : UINT64_MAX;
+		record.state = state_after(FXT_GET(rec[0], FXT_F_SCHED_STATE), m);
+		err = thread_waits_add(&s->waits, &record);
+	}
+	if (!rec[3])
+		return err;
+	record.koid = rec[3];
+	record.run_ns = UINT64_MAX;
+	record.state = m->mark == TEXT_START || m->mark == TEXT_GAP ? THREAD_RUNS_MARKED : THREAD_RUNS;
+	return thread_waits_add(&s->waits, &record) ?: err;
+}
+
+/* A record that is not a switch of the machine: what it says of its CPU. */
+static void take_mark(struct sched *s, unsigned int number, enum text mark, struct cpu_switch *sw)
+{
+	struct cpu *cpu = &s->cpus.list[number];
+
+	sw->is_marked = mark == TEXT_START || mark == TEXT_GAP;
+	sw->out_is_marked = mark == TEXT_STOP || mark == TEXT_GAP;
+	if (mark == TEXT_START)
+		start_cpu(s, number, cpu, sw->ts_ns);
+	if (mark == TEXT_STOP)
+		blind_add(&s->blind, sw->ts_ns, UINT64_MAX);
+	sw->is_known = mark != TEXT_STOP && !(mark == TEXT_GAP && mark_gap(s, cpu, sw->ts_ns));
+}
+
+/* Without triggers on waits: only so that a thread's name can be dropped. */
+static void take_end(struct sched *s, const uint64_t *rec)
+{
+	const uint64_t state = FXT_GET(rec[0], FXT_F_SCHED_STATE);
+	struct thread *t;
+
+	if (state != FXT_STATE_DYING && state != FXT_STATE_DEAD)
+		return;
+	t = threads_find(s->waits.threads, rec[2]);
+	if (t) {
+		t->state = THREAD_DEAD;
+		t->last_ns = rec[1];
+	}
+}
+
+static int take_switch(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words)
+{
+	const unsigned int number = FXT_GET(rec[0], FXT_F_SCHED_CPU);
+	struct cpu_switch sw = { .ts_ns = rec[1], .out = rec[2], .in = rec[3], .is_known = true };
+	struct marks m = { .mark = TEXT_NONE };
+	int err = 0;
+
+	if (number >= NUM_CPUS_MAX)
+		return 0;
+	if (words != PLAIN_WORDS)
+		m = read_marks(texts, rec + FXT_SWITCH_WORDS, rec + words, FXT_GET(rec[0], FXT_F_SCHED_NARGS));
+	if (m.mark == TEXT_STATE)
+		return take_state(s, rec, &m);
+	if (number >= s->cpus.used)
+		s->cpus.used = number + 1;
+	if (s->waits.runq | s->waits.blocked | s->waits.offcpu)
+		err = take_threads(s, &s->cpus.list[number], rec, &m);
+	else
+		take_end(s, rec);
+	if (s->exits && m.mark == TEXT_NONE && state_after(FXT_GET(rec[0], FXT_F_SCHED_STATE), &m) == THREAD_DEAD)
+		err = take_exit(s, rec) ?: err;
+	if (m.mark != TEXT_NONE)
+		take_mark(s, number, m.mark, &sw);
+	return cpus_switch(&s->cpus, &s->cpus.list[number], &sw) ?: err;
+}
+
+static int take_wakeup(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words)
+{
+	struct wait_record record = {
+		.koid = rec[2], .ts_ns = rec[1], .run_ns = UINT64_MAX, .state = THREAD_WOKEN,
+	};
+	struct marks m;
+
+	if (!rec[2])
+		return 0;
+	if (words != PLAIN_WORDS) {
+		m = read_marks(texts, rec + FXT_WAKEUP_WORDS, rec + words, FXT_GET(rec[0], FXT_F_SCHED_NARGS));
+		if (m.mark == TEXT_IMPLIED)
+			record.state = THREAD_WOKEN_BEFORE;
+		if (m.mark == TEXT_GAP)
+			record.state = THREAD_WOKEN_AGAIN;
+	}
+	/* It ran since its last switch, which was not reported. */
+	record.is_switch = record.state == THREAD_WOKEN_AGAIN;
+	return thread_waits_add(&s->waits, &record);
+}
+
+int sched_take(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words)
+{
+	const uint64_t type = FXT_GET(rec[0], FXT_F_SCHED_TYPE);
+
+	if (words < FXT_WAKEUP_WORDS || rec[1] > TS_MAX)
+		return 0;
+	if (type == FXT_SCHED_SWITCH && words >= FXT_SWITCH_WORDS)
+		return take_switch(s, texts, rec, words);
+	if (type == FXT_SCHED_WAKEUP && (s->waits.runq | s->waits.blocked | s->waits.offcpu))
+		return take_wakeup(s, texts, rec, words);
+	return 0;
+}
+
+/* Of a gap that has begun, and whose other mark has not been taken, it is not known how long it is. */
+static uint64_t before_gaps(const struct sched *s, uint64_t ns)
+{
+	const struct cpu *cpu;
+
+	for (cpu = s->cpus.list; cpu < s->cpus.list + s->cpus.used; cpu++)
+		if (cpu->in_gap && cpu->gap_ns < ns)
+			ns = cpu->gap_ns;
+	return ns;
+}
+
+int sched_round(struct sched *s, uint64_t complete_ns)
+{
+	int err;
+
+	complete_ns = before_gaps(s, complete_ns);
+	err = cpus_round(&s->cpus, complete_ns);
+	s->waits.threads->complete_ns = complete_ns;
+	if (s->expected_cnt && s->blind.begin_ns < complete_ns)
+		s->blind.begin_ns = complete_ns;
+	thread_waits_round(&s->waits, complete_ns);
+	return err;
+}
+
+void sched_fini(struct sched *s)
+{
+	thread_waits_fini(&s->waits);
+	cpus_fini(&s->cpus);
+}

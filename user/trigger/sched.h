@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Scheduling records, from their words: what they say of threads and of CPUs.
+ */
+#ifndef TRIGGER_SCHED_H
+#define TRIGGER_SCHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/num.h"
+#include "blind.h"
+#include "cpus.h"
+#include "texts.h"
+#include "waits.h"
+
+struct sched {
+	struct thread_waits waits;
+	struct cpus cpus;
+	struct blind blind;
+	uint32_t exits;			/* triggers on exits, as bits */
+	struct num_cpus expected;	/* CPUs that are to start */
+	unsigned int expected_cnt;	/* of these, how many have not */
+};
+
+/* What the recording says of itself at its start: CPUs that are recorded, those that are online. */
+void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct num_cpus *online);
+/* Threads were selected: records of others are missing. */
+void sched_set_filtered(struct sched *s);
+/* A scheduling record of @words words. 0 or -ENOMEM. */
+int sched_take(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words);
+/* All records of times before @complete_ns are there. 0 or -ENOMEM. */
+int sched_round(struct sched *s, uint64_t complete_ns);
+void sched_fini(struct sched *s);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Triggers: what makes the flight recorder keep a snapshot. They are evaluated on the records of a
+ * recording of kfxt as these go by, in the order of the file.
+ *
+ * Nothing fires by mistake: what a gap, a filter or a CPU that is not recorded may hide is not
+ * counted, and what is only known in part is reported as such. Times are nanoseconds of
+ * CLOCK_BOOTTIME, as in the trace.
+ */
+#ifndef TRIGGER_TRIGGER_H
+#define TRIGGER_TRIGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRIGGERS_MAX		32U
+#define TRIGGER_WHY_BYTES	256	/* for any message */
+#define TRIGGER_COMM_BYTES	17
+#define TRIGGER_TEXT_BYTES	128
+
+/*
+ * Records of times up to so long before triggers_round()'s may still be on their way: a program that has read
+ * its clock may be kept from submitting its record by the host of a virtual machine.
+ */
+#define TRIGGER_SETTLE_NS	20000000ULL
+
+struct triggers;
+
+struct trigger_fired {
+	const char *name;	/* of the kind: "runq" */
+	const char *word;	/* as it was given: "runq>5ms" */
+	uint64_t value;		/* ns; of busy and idle millionths of the window; 1 of what has no length: log, mark, exit */
+	uint64_t threshold;	/* in the same unit, or 0 */
+	uint64_t thread;	/* koid of the thread it is about; 0: none */
+	uint64_t process;	/* its koid; 0: none, or unknown */
+	uint64_t from_ns, to_ns;
+	int cpu;		/* -1: of no particular one */
+	bool is_ongoing;	/* it had not ended at @to_ns */
+	bool is_partial;	/* it was that long at least: one of its ends is not in the trace */
+	char comm[TRIGGER_COMM_BYTES];	/* of the thread, "" if unknown */
+	char text[TRIGGER_TEXT_BYTES];	/* name of the interrupt, call or marker, line of the log, "signal 11 (SIGSEGV)"; else "" */
+};
+
+struct trigger_counts {
+	const char *word;
+	uint64_t fired;		/* handed out, or to be handed out, by triggers_next() */
+	uint64_t suppressed;	/* by the cooldown, or more at once than are kept */
+	bool is_blind;		/* what is recorded does not show it: CPUs or threads are not recorded, no pressure is watched */
+};
+
+/* 0 or -ENOMEM. */
+int triggers_open(struct triggers **out);
+/*
+ * Adds one by its word, before the first triggers_take(). 0, -ENOMEM, or -EINVAL with one line in @why,
+ * such as "runq>5: a time needs a unit: ns, us, ms, s, m or h"; @why has TRIGGER_WHY_BYTES at most.
+ */
+int triggers_add(struct triggers *t, const char *word, char *why, size_t size);
+/* After one has fired it is quiet for so long: those that end meanwhile are counted as suppressed. */
+void triggers_set_cooldown(struct triggers *t, uint64_t cooldown_ns);
+/*
+ * What must be recorded for them, as words of `kfxt record -e` or, after "func:", a glob of functions that are
+ * recorded with their returns. At most @max are put into @words, which live as long as @t; returns how many
+ * there are.
+ */
+unsigned int triggers_sources(const struct triggers *t, const char **words, unsigned int max);
+/*
+ * Asks the kernel to watch pressure, if a trigger is on that: before the recorder gives up its rights. 0 or
+ * -errno with one line in @why: the first one that it refused, which is blind. The others are watched.
+ */
+int triggers_watch(struct triggers *t, char *why, size_t size);
+/* Whole records in the order of the file, at addresses that are multiples of 8. 0, -EINVAL or -ENOMEM. */
+int triggers_take(struct triggers *t, const void *records, size_t len);
+/*
+ * To be called after each drain. All records of times up to @now_ns have been handed over: it is the time
+ * before the drain looked at the first ring or, where a CPU is in a gap by then, when the earliest of these
+ * gaps began, as what is missing there is not in the ring yet. Evaluates waits that ended
+ * TRIGGER_SETTLE_NS before that, and those that go on. Selectors need names: not to be called before those of all
+ * threads that are there at the start have been handed over. 0 or -ENOMEM.
+ */
+int triggers_round(struct triggers *t, uint64_t now_ns);
+/* The next one that has fired, valid until the next call of any of these; NULL: none. */
+const struct trigger_fired *triggers_next(struct triggers *t);
+/* Of the @i'th, as added; false: there is none. */
+bool triggers_counts(const struct triggers *t, unsigned int i, struct trigger_counts *out);
+/* NULL is fine. */
+void triggers_close(struct triggers *t);
+
+#endif

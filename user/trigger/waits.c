@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See waits.h. */
+#include "waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* Which pieces of a gap are of the wait, where blind times divide it. */
+#define PIECE_WHOLE	1U	/* all of it, if nothing divides it */
+#define PIECE_FIRST	2U
+#define PIECE_MIDDLE	4U
+#define PIECE_LAST	8U
+
+struct piece {
+	uint64_t from_ns, to_ns;
+	bool is_partial;
+};
+
+void thread_waits_init(struct thread_waits *w)
+{
+	const uint64_t runq = firing_least(w->firing, TRIGGER_RUNQ), blocked = firing_least(w->firing, TRIGGER_BLOCKED);
+
+	w->runq = firing_mask(w->firing, TRIGGER_RUNQ);
+	w->blocked = firing_mask(w->firing, TRIGGER_BLOCKED);
+	w->offcpu = firing_mask(w->firing, TRIGGER_OFFCPU);
+	w->least_ns = runq < blocked ? runq : blocked;
+	w->least_off_ns = firing_least(w->firing, TRIGGER_OFFCPU);
+}
+
+void thread_waits_fini(struct thread_waits *w)
+{
+	free(w->gaps);
+	w->gaps = NULL;
+	w->gaps_cnt = w->gaps_cap = 0;
+}
+
+/* ---- gaps ------------------------------------------------------------------------ */
+
+static int append(struct thread_waits *w, struct thread *t, const struct wait_gap *gap)
+{
+	if (array_reserve(w->gaps, w->gaps_cnt, w->gaps_cap, 1))
+		return -ENOMEM;
+	w->gaps[w->gaps_cnt] = *gap;
+	w->gaps[w->gaps_cnt].next = t->gaps;
+	t->gaps = (uint32_t)w->gaps_cnt++;
+	return 0;
+}
+
+int thread_waits_add_gap(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches)
+{
+	const uint32_t mask = of_switches ? w->offcpu : w->runq | w->blocked;
+	const struct wait_gap gap = {
+		.koid = t->koid, .from_ns = of_switches ? t->switched_ns : t->last_ns, .to_ns = rec->ts_ns,
+		.fired = t->fired & mask, .from = of_switches ? t->switched : t->state, .to = rec->state,
+		.of_switches = of_switches, .is_begun = of_switches ? t->switch_is_begun : t->is_begun,
+	};
+
+	t->fired &= ~mask;
+	return append(w, t, &gap);
+}
+
+/* Of equal times, the order in which that happens to a thread. */
+static bool is_in(const struct wait_gap *gap, const struct wait_record *rec)
+{
+	const unsigned int rank = thread_waits_rank_of(rec);
+
+	if (rec->ts_ns < gap->from_ns || (rec->ts_ns == gap->from_ns && rank < thread_waits_rank(gap->from)))
+		return false;
+	return rec->ts_ns < gap->to_ns || (rec->ts_ns == gap->to_ns && rank <= thread_waits_rank(gap->to));
+}
+
+int thread_waits_add_late(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches)
+{
+	const uint64_t least_ns = of_switches ? w->least_off_ns : w->least_ns;
+	struct wait_gap *gap, second;
+	uint32_t i;
+
+	for (i = t->gaps; i != THREAD_NO_GAPS; i = w->gaps[i].next) {
+		gap = &w->gaps[i];
+		if (gap->of_switches == of_switches && is_in(gap, rec))
+			break;
+	}
+	if (i == THREAD_NO_GAPS)
+		return 0;
+	second = *gap;
+	second.from_ns = rec->ts_ns;
+	second.from = rec->state;
+	second.fired = 0;
+	second.is_begun = rec->is_begun;
+	gap->to_ns = rec->ts_ns;
+	gap->to = rec->state;
+	return second.to_ns - second.from_ns > least_ns ? append(w, t, &second) : 0;
+}
+
+/* ---- what is proven of a gap --------------------------------------------------------- */
+
+static bool is_runnable(uint8_t state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_WOKEN || state == THREAD_WOKEN_AGAIN;
+}
+
+static bool is_off(uint8_t state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_SLEEPS || state == THREAD_BLOCKED;
+}
+
+static void keep_longer(struct piece *best, uint64_t from_ns, uint64_t to_ns, bool is_partial)
+{
+	if (to_ns > from_ns && to_ns - from_ns > best->to_ns - best->from_ns)
+		*best = (struct piece){ from_ns, to_ns, is_partial };
+}
+
+/* The longest piece of @gap that counts; of length 0 if none does. */
+static struct piece longest_piece(const struct thread_waits *w, const struct wait_gap *gap, unsigned int counts)
+{
+	const struct blind *b = w->blind;
+	const struct blind_span *span, *end = b->spans + b->cnt;
+	struct piece best = { 0 };
+	uint64_t from_ns = gap->from_ns;
+	bool first = true, last = false;
+
+	/* The state that a mark `state` reports held until all CPUs had started. */
+	if (from_ns < b->begin_ns && !gap->is_begun) {
+		from_ns = b->begin_ns;
+		first = false;
+	}
+	span = blind_after(b, from_ns) ?: end;
+	for (; from_ns < gap->to_ns && !last; first = false) {
+		last = span == end || span->from_ns >= gap->to_ns;
+		if (first && last && counts & PIECE_WHOLE)
+			keep_longer(&best, from_ns, gap->to_ns, gap->is_begun);
+		else if (!(first && last) && counts & (first ? PIECE_FIRST : last ? PIECE_LAST : PIECE_MIDDLE))
+			keep_longer(&best, from_ns, last ? gap->to_ns : span->from_ns, true);
+		if (!last)
+			from_ns = span++->to_ns;
+	}
+	return best;
+}
+
+/* @gap->to is THREAD_UNKNOWN_YET for one that goes on. */
+static unsigned int runq_pieces(const struct thread_waits *w, const struct wait_gap *gap)
+{
+	const bool runs = gap->to == THREAD_RUNS, goes_on = gap->to == THREAD_UNKNOWN_YET;
+	unsigned int counts = 0;
+
+	if (is_runnable(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
+		counts |= PIECE_FIRST | (runs || goes_on ? PIECE_WHOLE : 0);
+	/* It runs without having been woken since, so it was runnable. */
+	if (runs && !w->is_filtered && gap->from != THREAD_UNKNOWN_YET)
+		counts |= PIECE_LAST;
+	return counts;
+}
+
+static unsigned int blocked_pieces(const struct wait_gap *gap)
+{
+	const bool woken = gap->to == THREAD_WOKEN, goes_on = gap->to == THREAD_UNKNOWN_YET;
+
+	if (gap->from != THREAD_BLOCKED || gap->to == THREAD_WOKEN_AGAIN || gap->to == THREAD_WOKEN_BEFORE)
+		return 0;
+	return PIECE_FIRST | (woken || goes_on ? PIECE_WHOLE : 0);
+}
+
+static unsigned int offcpu_pieces(const struct thread_waits *w, const struct wait_gap *gap)
+{
+	const bool runs = gap->to == THREAD_RUNS, goes_on = gap->to == THREAD_UNKNOWN_YET;
+	unsigned int counts = 0;
+
+	if (is_off(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
+		counts |= PIECE_FIRST | (runs || goes_on ? PIECE_WHOLE : 0);
+	/* It is alive, and no record says that it ran where there are all records. */
+	if (runs && !w->is_filtered && gap->from != THREAD_UNKNOWN_YET)
+		counts |= PIECE_MIDDLE | PIECE_LAST;
+	return counts;
+}
+
+/* Fires those of @mask whose threshold a piece is above; returns these, whether they select the thread or not. */
+static uint32_t fire_piece(struct thread_waits *w, const struct wait_gap *gap, uint32_t mask, unsigned int counts)
+{
+	const struct piece piece = longest_piece(w, gap, counts);
+	const struct trigger_fired what = {
+		.value = piece.to_ns - piece.from_ns, .thread = gap->koid, .from_ns = piece.from_ns,
+		.to_ns = piece.to_ns, .cpu = -1, .is_partial = piece.is_partial,
+		.is_ongoing = gap->to == THREAD_UNKNOWN_YET && piece.to_ns == gap->to_ns,
+	};
+
+	return firing_add_above(w->firing, mask & ~gap->fired, &what);
+}
+
+static uint32_t evaluate(struct thread_waits *w, const struct wait_gap *gap)
+{
+	uint32_t fired = 0;
+
+	if (gap->of_switches)
+		return fire_piece(w, gap, w->offcpu, offcpu_pieces(w, gap));
+	if (w->runq)
+		fired = fire_piece(w, gap, w->runq, runq_pieces(w, gap));
+	if (w->blocked)
+		fired |= fire_piece(w, gap, w->blocked, blocked_pieces(gap));
+	return fired;
+}
+
+/* ---- rounds ------------------------------------------------------------------------- */
+
+/* Evaluates gaps that ended before @complete_ns and drops them. */
+static void end_gaps(struct thread_waits *w, uint64_t complete_ns)
+{
+	size_t i, kept = 0;
+	struct thread *t;
+
+	for (i = 0; i < w->gaps_cnt; i++) {
+		t = threads_find(w->threads, w->gaps[i].koid);
+		t->gaps = THREAD_NO_GAPS;
+	}
+	for (i = 0; i < w->gaps_cnt; i++) {
+		struct wait_gap *gap = &w->gaps[i];
+
+		if (gap->to_ns < complete_ns) {
+			if (!w->is_blank)
+				evaluate(w, gap);
+			continue;
+		}
+		t = threads_find(w->threads, gap->koid);
+		gap->next = t->gaps;
+		t->gaps = (uint32_t)kept;
+		w->gaps[kept++] = *gap;
+	}
+	w->gaps_cnt = kept;
+}
+
+static void evaluate_ongoing(struct thread_waits *w, struct thread *t, uint64_t complete_ns)
+{
+	struct wait_gap gap = {
+		.koid = t->koid, .from_ns = t->last_ns, .to_ns = complete_ns, .fired = t->fired, .from = t->state,
+		.is_begun = t->is_begun,
+	};
+
+	if (t->last_ns < complete_ns && complete_ns - t->last_ns > w->least_ns &&
+	    (is_runnable(t->state) || t->state == THREAD_BLOCKED))
+		t->fired |= evaluate(w, &gap);
+	if (!w->offcpu || t->switched_ns >= complete_ns || !is_off(t->switched))
+		return;
+	gap.of_switches = true;
+	gap.from_ns = t->switched_ns;
+	gap.from = t->switched;
+	gap.is_begun = t->switch_is_begun;
+	if (complete_ns - t->switched_ns > w->least_off_ns)
+		t->fired |= evaluate(w, &gap);
+}
+
+void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
+{
+	struct thread *t;
+
+	end_gaps(w, complete_ns);
+	if (w->is_blank || !(w->runq | w->blocked | w->offcpu))
+		return;
+	for (t = w->threads->slots; t < w->threads->slots + w->threads->cap; t++)
+		if (t->koid)
+			evaluate_ongoing(w, t, complete_ns);
+}

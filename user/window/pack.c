@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The thread that compresses blocks, one after the other.
+ */
+#include <stdlib.h>
+
+#include "window_p.h"
+
+bool window_thread_begin(struct window *w, const char *name)
+{
+	int err;
+
+	pthread_setname_np(pthread_self(), name);
+	err = w->cfg.thread_init ? w->cfg.thread_init() : 0;
+	pthread_mutex_lock(&w->lock);
+	w->inits++;
+	if (err)
+		w->init_err = err;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	return !err;
+}
+
+/* The one to be compressed, or NULL: the window ends. */
+static struct block *next_block(struct window *w)
+{
+	struct block *b;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->to_pack && !w->ending)
+		pthread_cond_wait(&w->changed, &w->lock);
+	b = w->to_pack;
+	pthread_mutex_unlock(&w->lock);
+	return b;
+}
+
+/* @packed is NULL if it could not be compressed: it is kept as it is. */
+static void end_block(struct window *w, struct block *b, const struct packed *packed)
+{
+	unsigned char *raw = NULL;
+
+	pthread_mutex_lock(&w->lock);
+	if (packed) {
+		raw = b->raw;
+		b->raw = NULL;
+		b->packed = *packed;
+		w->held_bytes += packed->len;
+		w->held_bytes -= b->raw_cap;
+		b->raw_cap = 0;
+	}
+	b->is_packed = true;
+	w->waiting_bytes -= b->raw_len;
+	w->to_pack = b->next;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	free(raw);
+}
+
+void *window_pack_thread(void *arg)
+{
+	struct window *w = arg;
+	struct packer *p = NULL;
+	struct packed packed;
+	struct block *b;
+	int err;
+
+	if (!window_thread_begin(w, "kfxt-window"))
+		return NULL;
+	while ((b = next_block(w))) {
+		err = p ? 0 : packer_open(&p, &w->packing);
+		err = err ? err : packer_pack(p, b->raw, b->raw_len, &packed);
+		end_block(w, b, err ? NULL : &packed);
+	}
+	packer_close(p);
+	return NULL;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a window, and its bounds.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/num.h"
+#include "window_p.h"
+
+#define BLOCK_BYTES	(1U << 20)
+#define BLOCK_BYTES_MIN	4096U
+#define BLOCKS		64U		/* that an age is divided into, at least */
+#define BLOCK_NS_MIN	200000000ULL
+#define WAITING_MAX	(64ULL << 20)
+
+/* ---- opening and closing -------------------------------------------------------------------- */
+
+static void set_bounds(struct window *w, const struct window_cfg *cfg)
+{
+	const bool is_packed = cfg->compress.method != COMPRESS_NONE && !cfg->stage;
+
+	w->cfg = *cfg;
+	w->packing = is_packed ? cfg->compress : (struct compress_cfg){ COMPRESS_ZSTD, 1 };
+	w->block_bytes = cfg->bytes && cfg->bytes / BLOCKS < BLOCK_BYTES ? cfg->bytes / BLOCKS : BLOCK_BYTES;
+	if (w->block_bytes < BLOCK_BYTES_MIN)
+		w->block_bytes = BLOCK_BYTES_MIN;
+	w->block_ns = cfg->age_ns / BLOCKS > BLOCK_NS_MIN ? cfg->age_ns / BLOCKS : BLOCK_NS_MIN;
+	w->waiting_max = cfg->bytes && cfg->bytes / 4 < WAITING_MAX ? cfg->bytes / 4 : WAITING_MAX;
+}
+
+static int start(struct window *w, pthread_t *thread, void *(*run)(void *))
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	w->threads += !err;
+	return -err;
+}
+
+static int start_threads(struct window *w)
+{
+	int err = start(w, &w->pack_thread, window_pack_thread);
+
+	err = err ? err : start(w, &w->dump_thread, window_dump_thread);
+	pthread_mutex_lock(&w->lock);
+	while (w->inits < w->threads)
+		pthread_cond_wait(&w->changed, &w->lock);
+	err = err ? err : w->init_err;
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+static int check_level(const struct compress_cfg *cfg)
+{
+	if (cfg->method == COMPRESS_NONE)
+		return 0;
+	return cfg->level < 1 || cfg->level > compress_level_max(cfg->method) ? -EINVAL : 0;
+}
+
+static int init(struct window *w, const struct window_cfg *cfg)
+{
+	int err = check_level(&cfg->compress);
+
+	if (err)
+		return err;
+	set_bounds(w, cfg);
+	err = piece_state_open(&w->live);
+	err = err ? err : piece_state_open(&w->front);
+	err = err ? err : unpacker_open(&w->unpacker, w->packing.method);
+	err = err ? err : window_block_begin(w, &(struct piece_cut){ 0 });
+	if (err)
+		return err;
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return w->fd < 0 ? -errno : start_threads(w);
+}
+
+int window_open(struct window **out, const struct window_cfg *cfg)
+{
+	struct window *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	w->fd = -1;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	err = init(w, cfg);
+	if (err) {
+		window_close(w);
+		return err;
+	}
+	*out = w;
+	return 0;
+}
+
+static void end_threads(struct window *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->ending = true;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	if (w->threads > 1)
+		pthread_join(w->dump_thread, NULL);
+	if (w->threads)
+		pthread_join(w->pack_thread, NULL);
+}
+
+int window_close(struct window *w)
+{
+	struct block *b;
+	int err;
+
+	if (!w)
+		return 0;
+	end_threads(w);
+	err = w->dump.state == DUMP_ENDED ? w->dump.result.err : 0;
+	window_dump_free(w);
+	while ((b = w->oldest)) {
+		w->oldest = b->next;
+		window_block_put(w, b);
+	}
+	if (w->filling)
+		window_block_put(w, w->filling);
+	if (w->fd >= 0)
+		close(w->fd);
+	piece_state_close(w->live);
+	piece_state_close(w->front);
+	unpacker_close(w->unpacker);
+	free(w->unpacked.data);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+	return err;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static int reserve(struct window *w, size_t len)
+{
+	struct block *b = w->filling;
+	const size_t before = b->raw_cap, first = w->block_bytes / 8;
+	int err = array_reserve(b->raw, b->raw_len, b->raw_cap, b->raw_len || len > first ? len : first);
+
+	pthread_mutex_lock(&w->lock);
+	w->held_bytes += b->raw_cap - before;
+	w->raw_bytes += err ? 0 : len;
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+int window_add(struct window *w, const void *records, size_t len)
+{
+	if (w->err || !len)
+		return w->err;
+	w->err = reserve(w, len);
+	w->err = w->err ? w->err : piece_state_add(w->live, records, len);
+	if (w->err)
+		return w->err;
+	memcpy(w->filling->raw + w->filling->raw_len, records, len);
+	w->filling->raw_len += len;
+	w->has_records = true;
+	return 0;
+}
+
+static bool is_due(const struct window *w)
+{
+	const struct block *b = w->filling;
+
+	return b->raw_len >= w->block_bytes || w->now_ns - b->from_ns >= w->block_ns;
+}
+
+static uint64_t held_bytes(struct window *w)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&w->lock);
+	bytes = w->held_bytes;
+	pthread_mutex_unlock(&w->lock);
+	return bytes;
+}
+
+static bool is_too_old(const struct window *w, const struct block *b)
+{
+	return w->cfg.age_ns && b->to_ns < w->now_ns && w->now_ns - b->to_ns > w->cfg.age_ns;
+}
+
+/* The block being filled is the last one to go. */
+static int keep_bounds(struct window *w, const struct piece_cut *cut)
+{
+	int err = 0;
+
+	while (!err) {
+		if (w->oldest && is_too_old(w, w->oldest))
+			err = window_give_up(w);
+		else if (!w->cfg.bytes || held_bytes(w) <= w->cfg.bytes)
+			break;
+		else if (w->oldest)
+			err = window_give_up(w);
+		else if (w->filling->raw_len)
+			err = window_block_end(w, cut);
+		else
+			break;
+	}
+	return err;
+}
+
+int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns)
+{
+	int err = w->err;
+
+	w->now_ns = now_ns;
+	if (!w->filling->from_ns)
+		w->filling->from_ns = now_ns;
+	if (!err && w->has_records && (!w->filling->raw_len || is_due(w)))
+		err = window_block_end(w, cut);
+	return err ? err : keep_bounds(w, cut);
+}
+
+bool window_can_cut(const struct window *w, const struct piece_cut *cut)
+{
+	struct piece_cpu cpu;
+	unsigned int i;
+
+	for (i = 0; i < NUM_CPUS_MAX; i++)
+		if (piece_state_cpu(w->live, cut, i, &cpu) && cpu.in_gap)
+			return false;
+	return true;
+}
+
+void window_totals(struct window *w, struct window_totals *out)
+{
+	const struct block *first = w->oldest ? w->oldest : w->filling;
+
+	*out = (struct window_totals){ .held_ns = w->now_ns - first->from_ns };
+	piece_state_sums(w->front, &out->overwritten);
+	pthread_mutex_lock(&w->lock);
+	out->bytes = w->held_bytes;
+	out->raw_bytes = w->raw_bytes;
+	out->given_up_bytes = w->given_up_bytes;
+	out->blocks = w->blocks + (w->filling->raw_len > 0);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int window_fd(const struct window *w)
+{
+	return w->fd;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The last records of a recording, kept in memory as compressed blocks; the oldest are given up. A file can be made of
+ * what there is at any time (a dump), by a thread, while records go on being added.
+ *
+ * Times are nanoseconds of the trace's clock. All calls are made by one thread, that of the drain.
+ */
+#ifndef WINDOW_WINDOW_H
+#define WINDOW_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/compress.h"
+#include "io/stage.h"
+#include "piece/state.h"
+
+struct fxt_writer;
+struct window;
+
+struct window_cfg {
+	/*
+	 * Records at least as old as @age_ns are there, and no blocks that are older as a whole; memory for blocks is at most @bytes.
+	 * The one that is reached first counts. 0: not bound by this.
+	 */
+	uint64_t age_ns, bytes;
+	struct compress_cfg compress;	/* of the files; if those have none, or a stage, blocks are zstd of level 1 */
+	const struct stage_ops *stage;	/* makes files of another format; NULL: FXT */
+	int (*thread_init)(void);	/* called first by each of two threads: 0 or -errno; NULL: nothing */
+	/*
+	 * Writes records that follow the first ones of a file, which are those of @s. Called by the thread of window_dump()
+	 * or, with @last_ns, by that of the dump. 0 or -errno. NULL: none.
+	 */
+	int (*write_more)(void *ctx, struct fxt_writer *w, const struct piece_state *s);
+	void *ctx;
+};
+
+/* Starts the threads, which take no signals. 0, -EINVAL if there is no such level, an error of thread_init, or -errno. */
+int window_open(struct window **out, const struct window_cfg *cfg);
+/*
+ * Adds whole records of a recording, in the order of a file; they are copied. 0, -ENOMEM, or -EINVAL if their sizes do not
+ * add up. After an error the window is not that of the recording any more: every call returns it again.
+ */
+int window_add(struct window *w, const void *records, size_t len);
+/*
+ * A round over the rings has ended at @now_ns; a file could be cut here, as @cut says. Blocks may end, old ones are given
+ * up: after this the bounds hold. Waits while too much is to be compressed: more than 64 MiB or a quarter of @bytes. Not
+ * to be called before the names are read from /proc at the beginning. 0, or an error of window_add(); -ENOMEM: what
+ * could not be done is tried again in the next round.
+ */
+int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns);
+/* No CPU is in a gap, so that a file could end here with the gaps that it has. */
+bool window_can_cut(const struct window *w, const struct piece_cut *cut);
+
+struct window_dump {
+	int fd;				/* where to; stays the caller's, who closes it after window_dumped() */
+	uint64_t last_ns;		/* not more than what is as old as this; 0: all there is */
+};
+
+/*
+ * Starts to write all there is up to here, after a round, to a file: what a file needs first and last is made now, the rest by a thread.
+ * Of @cut also number, online and realtime_offset_ns are used. 0; -EBUSY: the last dump was not reported by
+ * window_dumped() so far; -ENODATA: nothing was added so far; -ENOMEM; an error of window_add() or @write_more.
+ */
+int window_dump(struct window *w, const struct window_dump *d, const struct piece_cut *cut);
+
+struct window_dumped {
+	int err;			/* 0 or -errno: then the file is not whole */
+	uint64_t bytes, raw_bytes;	/* written; of records that is */
+	uint64_t from_ns, to_ns;	/* session of the file */
+};
+
+/* Whether a dump has ended, with its result: once for each. */
+bool window_dumped(struct window *w, struct window_dumped *out);
+/* To be polled: readable while window_dumped() would be true. It is the window's. */
+int window_fd(const struct window *w);
+
+struct window_totals {
+	uint64_t held_ns;		/* from the first record to the last round */
+	uint64_t bytes;			/* memory that blocks take */
+	uint64_t raw_bytes;		/* of records in them */
+	uint64_t given_up_bytes;	/* memory of blocks that were given up and are still to be written to a file */
+	size_t blocks;
+	struct piece_sums overwritten;	/* records that were given up */
+};
+
+void window_totals(struct window *w, struct window_totals *out);
+/* Waits for a dump that is under way. NULL is fine. The error of a dump that was not reported, or 0. */
+int window_close(struct window *w);
+
+#endif

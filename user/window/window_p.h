@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside the window. Three threads: the drain's, which calls it, one that compresses blocks, one that writes dumps.
+ */
+#ifndef WINDOW_WINDOW_P_H
+#define WINDOW_WINDOW_P_H
+
+#include <pthread.h>
+
+#include "io/packed.h"
+#include "window.h"
+
+/* Records from the end of a round to that of another one. */
+struct block {
+	struct block *next;		/* the one after it, once it has ended */
+	struct piece_cut begin;		/* the cut where it begins, with @bounds of its own */
+	uint64_t *bounds;
+	uint64_t from_ns, to_ns;	/* when the rounds had ended; @from_ns is 0 if it was none */
+	/* The drain's until it has ended; then of those who have the lock or, until @is_packed, of the thread that compresses. */
+	unsigned char *raw;		/* NULL: it is compressed */
+	size_t raw_len, raw_cap;
+	struct packed packed;
+	bool is_packed;			/* or could not be */
+	unsigned int refs;		/* of the list, and of a dump */
+	bool given_up;
+};
+
+/* What fxt writers write to. */
+struct bytes {
+	unsigned char *data;
+	size_t len, cap;
+};
+
+enum dump_state {
+	DUMP_NONE,
+	DUMP_READY,			/* to be written, or being written */
+	DUMP_ENDED,			/* to be reported */
+};
+
+/* A dump on its way; the thread that writes it has it from DUMP_READY to DUMP_ENDED. */
+struct dump {
+	enum dump_state state;
+	int fd;
+	uint64_t kept_ns;		/* blocks that ended before this are not to be in the file */
+	uint64_t number, realtime_offset_ns;
+	struct bytes head, tail;	/* the head is empty if the first block has its own */
+	struct piece_counts *counts;	/* of the file, for its ledger */
+	struct block **blocks;
+	size_t blocks_cnt;
+	struct window_dumped result;
+};
+
+struct window {
+	struct window_cfg cfg;
+	struct compress_cfg packing;	/* of blocks */
+	uint64_t block_bytes, block_ns, waiting_max;
+
+	/* of the drain */
+	struct piece_state *live, *front;	/* has all records; has those that were given up */
+	bool has_records, has_given_up;
+	struct block *filling;
+	uint64_t now_ns;
+	struct unpacker *unpacker;
+	struct bytes unpacked;
+	int err;
+
+	pthread_t pack_thread, dump_thread;
+	unsigned int threads;		/* that were started */
+	int fd;				/* eventfd */
+
+	pthread_mutex_t lock;		/* of what follows */
+	pthread_cond_t changed;
+	unsigned int inits;		/* threads that called thread_init() */
+	int init_err;
+	bool ending;
+	struct block *oldest, *newest;	/* that have ended */
+	struct block *to_pack;		/* the first one that is not compressed */
+	size_t blocks;
+	uint64_t held_bytes, raw_bytes;	/* of those and of the one being filled, without the state of pieces */
+	uint64_t waiting_bytes;		/* raw, to be compressed */
+	uint64_t given_up_bytes;
+	struct dump dump;
+};
+
+/* ---- blocks.c: of the drain, but for the last two ------------------------------------------ */
+
+/* One that begins at @cut. 0 or -ENOMEM. */
+int window_block_begin(struct window *w, const struct piece_cut *cut);
+/* Ends the one being filled, if it has any records, and begins the next one. 0 or -ENOMEM. */
+int window_block_end(struct window *w, const struct piece_cut *cut);
+/* Waits until the oldest one is compressed, takes it off the list, and feeds @front with it. 0 or -errno. */
+int window_give_up(struct window *w);
+/* Gives @to the records of a block that is compressed, or that could not be. 0 or -errno. */
+int window_block_read(const struct block *b, struct unpacker *u, struct bytes *to);
+/* With the lock. */
+void window_block_put(struct window *w, struct block *b);
+
+/* ---- pack.c, dump.c, write.c ---------------------------------------------------------------- */
+
+/* The thread that compresses, and the one that writes. */
+void *window_pack_thread(void *w);
+void *window_dump_thread(void *w);
+/* Calls thread_init(), and says so. False: the thread is to end. */
+bool window_thread_begin(struct window *w, const char *name);
+
+/* As struct fxt_write_fn; @ctx is a struct bytes. */
+int window_bytes_write(void *ctx, const void *data, size_t len);
+/* The head of a file that begins with @b, from @s; @to is emptied. 0 or -errno. */
+int window_write_head(const struct window *w, const struct dump *d, const struct piece_state *s, const struct block *b,
+		      struct bytes *to);
+/* Adds the ledger of @counts to the tail. 0 or -errno. */
+int window_write_ledger(const struct piece_counts *counts, struct bytes *to);
+/* Frees what it has; it is DUMP_NONE then. With the lock. */
+void window_dump_free(struct window *w);
+/* Writes it. 0 or -errno. */
+int window_dump_write(struct window *w, struct dump *d);
+
+#endif

@@ -9,9 +9,10 @@
 # if any failed.
 #
 # Examples are the lines "# kfxt ..." and "$ kfxt ..." (and those that pipe into
-# kfxt) in the literal displays of docs/man. They run in one directory per page,
-# in order, and must exit 0; trace.fxt and ls.fxt are there already. A comment
-# line before one says otherwise:
+# kfxt) in the literal displays of docs/man and in the fenced code of docs/production.md.
+# They run in one directory per page, in order, and must exit 0; trace.fxt and ls.fxt are
+# there already. A comment line before one says otherwise; in production.md, where only the
+# first form is known, as <!-- docs.sh: not run: REASON -->:
 #	.\" docs.sh: not run: REASON	the next command is not run
 #	.\" docs.sh: exit N		the next command exits with N
 #	.\" docs.sh: compile NAME.c	the display, up to its end, is a program
@@ -81,6 +82,61 @@ check_lint() {
 	done
 }
 
+# render PROGRAM PAGE: as text, without bold.
+render() {
+	case $1 in
+	mandoc) mandoc -T utf8 "$2" | sed 's/.\x08//g' ;;
+	groff) groff -mandoc -T utf8 -P-cbou "$2" ;;
+	esac
+}
+
+# Quotation marks of a paragraph that do not belong together. A closing one after a letter may be an apostrophe.
+# shellcheck disable=SC1112 # these are meant
+stray_quotes() {
+	awk -v RS= '{
+		rest = $0
+		opened = ""
+		while (match(rest, /‘|’|“|”/)) {
+			before = substr(rest, 1, RSTART - 1)
+			mark = substr(rest, RSTART, RLENGTH)
+			rest = substr(rest, RSTART + RLENGTH)
+			if (mark == "‘" || mark == "“") {
+				if (opened)
+					print "quote in a quote: " opened before mark substr(rest, 1, 60)
+				opened = mark
+			} else if (opened == (mark == "’" ? "‘" : "“")) {
+				opened = ""
+			} else if (mark == "”" || before !~ /[[:alpha:]]$/) {
+				print "nothing is open: " before mark
+			}
+		}
+		if (opened)
+			print "never closed: " opened substr(rest, 1, 60)
+	}'
+}
+
+# shellcheck disable=SC1112
+check_quotes() {
+	local page program
+	result "quotes that do not belong together are found" "$(
+		for page in 'a ‘b ‘c’’ d' 'a ‘b' 'a “b’ c' 'a) ’ b' 'a “b ‘c’”'; do
+			[ -n "$(stray_quotes <<<"$page")" ] || echo "not in: $page"
+		done
+		stray_quotes <<<'a‘b’, don’t (“c” ‘d’)')"
+	for program in mandoc groff; do
+		if ! command -v "$program" >/dev/null; then
+			skip "quotes as $program renders them" "no $program"
+			continue
+		fi
+		for page in docs/man/*.[1-9]; do
+			result "quotes of ${page##*/} as $program renders them" "$(
+				render "$program" "$page" >"$tmp/rendered" 2>&1 || echo "$program: exit status $?"
+				[ "$(wc -l <"$tmp/rendered")" -gt 30 ] || cat "$tmp/rendered"
+				stray_quotes <"$tmp/rendered")"
+		done
+	done
+}
+
 # "-o --output" for each option of a command's help, and of its page.
 help_options() {
 	{
@@ -138,10 +194,10 @@ check_names() {
 	local name
 	# With nothing to go through the lists below would be empty and the tests vain.
 	result "kinds of problems and records are found" "$(
-		grep -q '^	\[VERIFY_DAMAGE\].*"damage",$' user/cli/verify.c || echo "not in user/cli/verify.c"
+		grep -q '^	\[VERIFY_DAMAGE\].*"damage",$' user/analysis/findings.c || echo "not in user/analysis/findings.c"
 		grep -q '^	\[FXT_KIND_MAGIC\] = "magic",$' user/fxt/value.c || echo "not in user/fxt/value.c")"
 	result "every kind of problem is in kfxt-verify.1" "$(
-		sed -nE 's/^\t\[VERIFY_.*= \{ "([a-z_]+)",$/\1/p' user/cli/verify.c | while read -r name; do
+		sed -nE 's/^\t\[VERIFY_.*= \{ "([a-z_]+)",$/\1/p' user/analysis/findings.c | while read -r name; do
 			grep -qs "^\.It $name\$" docs/man/kfxt-verify.1 || echo "$name is missing"
 		done)"
 	result "every kind of record is in kfxt-dump.1" "$(
@@ -186,6 +242,13 @@ check_sources() {
 
 # ---- links ------------------------------------------------------------------------
 
+# The vm suite compares kernels with the table, this one the page.
+check_kernels() {
+	result "the table of docs/kernels.md is what tests/vm/matrix.py prints" "$(
+		diff <(sed -n '/^<!-- matrix -->$/,/^<!-- \/matrix -->$/p' docs/kernels.md | sed '1d;$d') \
+			<(python3 tests/vm/matrix.py --print) || true)"
+}
+
 check_links() {
 	local page links link
 	for page in README.md CONTRIBUTING.md docs/*.md; do
@@ -197,6 +260,22 @@ check_links() {
 		result "links of $page exist" "$(for link in $links; do
 			[ -e "$(dirname "$page")/$link" ] || echo "$link"
 		done)"
+	done
+}
+
+# ---- words ------------------------------------------------------------------------
+
+# What tests/words.py reads, by FOLDER: FILE...
+plain_files() {
+	files | grep -E '\.(md|[ch]|[135]|py|sh)$' | grep -v '^tests/corpus/' || true
+}
+
+check_words() {
+	local folder
+	result "retired words are found" "$(tests/words.py --self-test || true)"
+	for folder in $(plain_files | xargs -n1 dirname | sort -u); do
+		result "no retired word in $folder" "$(plain_files | awk -v folder="$folder" '
+			{ of = $0; if (!sub("/[^/]*$", "", of)) of = "." } of == folder' | xargs tests/words.py || true)"
 	done
 }
 
@@ -212,7 +291,10 @@ run_example() {
 			return
 		fi
 	done
-	(cd "$dir" && timeout 60 bash -o pipefail -c "$line") >"$tmp/out" 2>&1 </dev/null || code=$?
+	# shellcheck disable=SC2016 # for the inner shell
+	# Of a pipeline each command counts; one whose reader (head) has seen enough ends by SIGPIPE.
+	(cd "$dir" && timeout 60 bash -c "$line"$'\n''for code in "${PIPESTATUS[@]}"; do
+		[ "$code" -eq 0 ] || [ "$code" -eq 141 ] || exit "$code"; done') >"$tmp/out" 2>&1 </dev/null || code=$?
 	result "$line" "$([ "$code" -eq "$wanted" ] || { echo "exit status $code, not $wanted" && tail -n 5 "$tmp/out"; })"
 }
 
@@ -229,6 +311,8 @@ run_page() {
 	while IFS= read -r line; do
 		case $line in
 		'.Bd -literal'*) literal=1 ;;
+		'```'*) literal=$([ -n "$literal" ] || echo 1) ;;
+		'<!-- docs.sh: not run: '*) why=${line#*not run: } && why=${why% -->} ;;
 		'.Ed')
 			literal=''
 			[ -z "$program" ] || run_program "$dir" "$program"
@@ -254,6 +338,14 @@ run_page() {
 	done <"$page"
 }
 
+# Without those of kernel functions, for which some kernels have no mechanism.
+check_help_of_list() {
+	local line
+	while IFS= read -r line; do
+		run_example "$tmp" "$line" 0
+	done < <(kfxt list --help | sed -nE '/^Examples:/,$s/^  (kfxt .*[^ ]) +# .*/\1/p' | grep -v -- ' -f ')
+}
+
 check_examples() {
 	local page dir
 	if ! kfxt check >/dev/null; then
@@ -261,7 +353,7 @@ check_examples() {
 		return
 	fi
 	(cd "$tmp" && kfxt record -q -o ls.fxt -- sh -c 'ls -R /usr/share | gzip >/dev/null' && cp ls.fxt trace.fxt)
-	for page in docs/man/*.[1-9]; do
+	for page in docs/man/*.[1-9] docs/production.md; do
 		dir=$tmp/${page##*/}
 		mkdir "$dir"
 		cp "$tmp/trace.fxt" "$tmp/ls.fxt" "$dir"
@@ -270,13 +362,17 @@ check_examples() {
 }
 
 check_lint
+check_quotes
 check_options
 check_commands
 check_help_size
 check_names
 check_prototypes
 check_sources
+check_kernels
 check_links
+check_words
+check_help_of_list
 check_examples
 echo "1..$number"
 echo "docs: $passed passed, $failed failed, $skipped skipped"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What kfxt costs, beside its peers, on this machine.
 
-    bench.py BUILD_DIR [NAME...]     as root; all of it, or: traced kernel recorder ends events functions import scale
+    bench.py BUILD_DIR [NAME...]     as root; all of it, or: traced kernel recorder ends events functions import
+                                     samples scale
 
 Writes bench/results.md and bench/results.json; progress goes to stderr. What is compared takes turns, and
 each ratio is of one turn, so a machine whose speed drifts still gives true ones.
@@ -22,11 +23,12 @@ import imports
 import kernel_cost
 import peers
 import recorder_cost
+import samples
 import scale
 import traced
 
 SECTIONS = {'traced': traced, 'kernel': kernel_cost, 'recorder': recorder_cost, 'ends': ends, 'events': events,
-            'functions': functions, 'import': imports, 'scale': scale}
+            'functions': functions, 'import': imports, 'samples': samples, 'scale': scale}
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

@@ -15,9 +15,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../../user/fxt/format.h"
-#include "../../user/record/ring.h"
-#include "../../user/record/sink.h"
+#include "bpf/abi/ring.h"
+#include "fxt/format.h"
+#include "ring/ring.h"
+#include "io/sink.h"
 
 #define CHUNK_SHIFT	20
 #define CHUNKS		4
@@ -33,7 +34,7 @@ static double cpu_ns(void)
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* A record as ring_reserve() and ring_submit() of bpf/ring.bpf.h place it. */
+/* A record as ring_reserve() and ring_submit() of bpf/lib/ring.bpf.h place it. */
 static void put(struct ring *r, uint32_t cpu, uint64_t ts)
 {
 	const uint64_t chunk_bytes = 1UL << r->chunk_shift, off = r->ctl->head & (chunk_bytes - 1);
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
 	rounds = atoi(argv[3]);
 	rings = make_rings(cpus);
 	err = sink_open(&sink, &cfg, &hint);
+	err = err ? err : sink_publish(sink, &hint);
 	if (!rings || err) {
 		fprintf(stderr, "drain_load: %s: %s\n", cfg.path, strerror(err ? -err : ENOMEM));
 		return 1;

@@ -10,7 +10,7 @@ import time
 
 import peers
 import traced
-from pairs import Table, in_turn, spread, told
+from pairs import Table, in_turn, spread, as_text
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import fxtread  # noqa: E402
@@ -89,7 +89,7 @@ def run(build, into, recorders, say):
             taken = in_turn({name: (lambda way=way: once(*way, into + '/ends')) for name, way in found.items()}, ROUNDS,
                             lambda text: say(f'start and stop: {text}'))
         for name, values in taken.items():
-            rows.append([name, f'{threads:,}' if threads else '', told(spread([v[0] for v in values]), 0),
-                         told(spread([v[1] for v in values]), 0)])
+            rows.append([name, f'{threads:,}' if threads else '', as_text(spread([v[0] for v in values]), 0),
+                         as_text(spread([v[1] for v in values]), 0)])
     yield Table('Start and stop', ['', 'threads besides', 'ms to the first event', 'ms from the last to the whole file'], rows,
                 f'From starting the program; by each one\'s own reader. {ROUNDS} rounds.')

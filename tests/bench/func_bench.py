@@ -20,6 +20,8 @@ import subprocess
 import sys
 import time
 
+from peers import full_rings
+
 BUILD = os.path.abspath(sys.argv[1])
 KFXT = os.path.join(BUILD, 'kfxt')
 LOAD = os.path.join(BUILD, 'tests/func_load')
@@ -82,8 +84,8 @@ class Kfxt(Nothing):
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        told = self.process.communicate()[1]
-        self.lost = int(re.search(r'(\d+) lost', told)[1])
+        summary = self.process.communicate()[1]
+        self.lost = full_rings(summary)
 
 
 def loop_ns():
@@ -116,7 +118,7 @@ def added(rows, measure, repeats):
 def rows_of(glob, returns, mechanisms):
     kernel = 'function_graph' if returns else 'function'
     rows = [(f'kernel: {kernel}', Kernel(kernel, glob))]
-    options = ['--exit'] if returns else []
+    options = ['--returns'] if returns else []
     return rows + [(f'kfxt: {via}', Kfxt(via, glob, *options)) for via in mechanisms]
 
 

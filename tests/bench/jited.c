@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine code of every BPF program that is loaded: jited DIR writes it to DIR/NAME, without
- * the functions that it calls.
+ * The machine code of BPF programs: jited DIR ID... writes it to DIR/NAME, without the functions that
+ * they call.
  */
 #include <bpf/bpf.h>
 #include <stdint.h>
@@ -39,13 +39,12 @@ static int dump(int fd, const char *dir, unsigned char *code)
 int main(int argc, char **argv)
 {
 	unsigned char *code = malloc(CODE_BYTES_MAX);
-	uint32_t id = 0;
-	int fd, err = 0;
+	int i, fd, err = 0;
 
-	if (argc != 2 || !code)
+	if (argc < 2 || !code)
 		return 2;
-	while (!err && !bpf_prog_get_next_id(id, &id)) {
-		fd = bpf_prog_get_fd_by_id(id);
+	for (i = 2; i < argc && !err; i++) {
+		fd = bpf_prog_get_fd_by_id((uint32_t)strtoul(argv[i], NULL, 10));
 		if (fd < 0)
 			continue;	/* it has gone */
 		err = dump(fd, argv[1], code);
@@ -53,5 +52,6 @@ int main(int argc, char **argv)
 	}
 	if (err)
 		perror("jited");
+	free(code);
 	return err ? 1 : 0;
 }

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import traced
-from pairs import Table, setting, spread, told
+from pairs import Table, setting, spread, as_text
 
 STATS = '/proc/sys/kernel/bpf_stats_enabled'
 ROUNDS = 5
@@ -48,10 +48,10 @@ def run(build, into, recorders, say):
             for name, ns in per_run(recorders[0], build, into, cpu, elsewhere).items():
                 taken.setdefault(name, []).append(ns)
     floor = taken.pop('bench_empty')
-    rows = [[name, told(spread([a - b for a, b in zip(values, floor)]), 1)]
+    rows = [[name, as_text(spread([a - b for a, b in zip(values, floor)]), 1)]
             for name, values in sorted(taken.items()) if name in PROGRAMS]
     yield Table('A run of a program, by the kernel\'s statistics', ['', 'ns, above an empty program'], rows,
-                f'The empty one: {told(spread(floor), 1)} ns, which is mostly the statistics. Token game, one CPU.')
+                f'The empty one: {as_text(spread(floor), 1)} ns, which is mostly the statistics. Token game, one CPU.')
     say('ring')
     out = subprocess.run([build + '/tests/ring_bench'], capture_output=True, text=True, check=True).stdout
     rows = [[m[1].strip(), float(m[2]), '' if m[3] == '-' else float(m[3])]

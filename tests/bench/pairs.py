@@ -32,7 +32,7 @@ def spread(values):
     return Spread(statistics.median(values), low, high)
 
 
-def told(s, digits=2):
+def as_text(s, digits=2):
     return f'{s.median:.{digits}f} ({s.low:.{digits}f} to {s.high:.{digits}f})'
 
 
@@ -53,7 +53,7 @@ def added(taken, base):
 
 
 def ratios(mine, others):
-    """Spread of the ratios of the same round; None where the other one is not to be told from nothing."""
+    """Spread of the ratios of the same round; None where the other one may be 0."""
     if spread(others).low <= 0:
         return None
     return spread([a / b for a, b in zip(mine, others) if b > 0])

@@ -21,7 +21,7 @@ import kernels  # noqa: E402
 
 TRACING = '/sys/kernel/tracing'
 EVENTS = ('sched_switch', 'sched_waking')
-PATIENCE = 60       # seconds until one that was told to has ended
+PATIENCE = 60       # seconds until one that was asked to end has ended
 SETTLE = 1.0        # seconds until each has begun; all of them have by then
 
 # CPU seconds of all its processes, the most memory of one of them, bytes in files, events lost and recorded
@@ -61,7 +61,7 @@ class Peer:
     def after(self, into):
         pass
 
-    def counts(self, told):
+    def counts(self, summary):
         """(lost, recorded), by what it said."""
         return None, None
 
@@ -69,7 +69,7 @@ class Peer:
     def recording(self, into, cpus=None):
         own = tempfile.mkdtemp(dir=into)
         self.before(own)
-        log = open(own + '/told', 'w+')
+        log = open(own + '/summary', 'w+')
         pin = (lambda: os.sched_setaffinity(0, cpus)) if cpus else None
         running = [subprocess.Popen(c, stdout=subprocess.DEVNULL, stderr=log, preexec_fn=pin, env=self.environment(own))
                    for c in self.commands(own)]
@@ -91,7 +91,7 @@ class Peer:
             seconds = time.time() - begin
             self.after(own)
             log.seek(0)
-            size = sum(os.path.getsize(f) for f in glob.glob(own + '/*') if os.path.isfile(f) and not f.endswith('/told'))
+            size = sum(os.path.getsize(f) for f in glob.glob(own + '/*') if os.path.isfile(f) and not f.endswith('/summary'))
             lost, events = self.counts(log.read())
             self.used = Used(cpu, rss, size, lost, events, seconds)
             log.close()
@@ -101,17 +101,22 @@ class Peer:
         return None
 
 
+def full_rings(summary):
+    """How many events kfxt record says that full rings have lost."""
+    return sum(int(n) for line in re.findall(r'kfxt: lost (.*?): rings full', summary) for n in re.findall(r'\d+', line))
+
+
 class Kfxt(Peer):
-    def __init__(self, kfxt, *options, name='kfxt'):
+    def __init__(self, kfxt, *options, name='kfxt', file='t.fxt'):
         super().__init__(name)
-        self.kfxt, self.options = kfxt, options
+        self.kfxt, self.options, self.file = kfxt, options, file
 
     def commands(self, into):
-        return [[self.kfxt, 'record', '-o', into + '/t.fxt', *self.options]]
+        return [[self.kfxt, 'record', '-o', f'{into}/{self.file}', *self.options]]
 
-    def counts(self, told):
-        m = re.search(r'(\d+) switches, (\d+) wakeups.*? (\d+) lost', told)
-        return int(m[3]), int(m[1]) + int(m[2])
+    def counts(self, summary):
+        m = re.search(r'(\d+) switches, (\d+) wakeups', summary)
+        return full_rings(summary), int(m[1]) + int(m[2])
 
 
 class Ftrace(Peer):
@@ -147,7 +152,7 @@ class Ftrace(Peer):
                 self.overrun += int(re.search(r'^overrun: (\d+)', f.read(), re.M)[1])
         os.rmdir(self.dir)
 
-    def counts(self, told):
+    def counts(self, summary):
         return self.overrun, None
 
 
@@ -159,8 +164,8 @@ class Perf(Peer):
     def commands(self, into):
         return [['perf', 'record', '-a', *(w for e in EVENTS for w in ('-e', f'sched:{e}')), '-o', into + '/perf.data']]
 
-    def counts(self, told):
-        m = re.search(r'[Ll]ost (\d+)', told)
+    def counts(self, summary):
+        m = re.search(r'[Ll]ost (\d+)', summary)
         return int(m[1]) if m else 0, None
 
 
@@ -184,8 +189,8 @@ class TraceCmd(Peer):
     def commands(self, into):
         return [['trace-cmd', 'record', *(w for e in EVENTS for w in ('-e', f'sched:{e}')), '-o', into + '/trace.dat']]
 
-    def counts(self, told):
-        return sum(map(int, re.findall(r'overrun: (\d+)', told))), None
+    def counts(self, summary):
+        return sum(map(int, re.findall(r'overrun: (\d+)', summary))), None
 
 
 class Bpftrace(Peer):
@@ -226,7 +231,7 @@ class Perfetto(Peer):
         with kernels.locked():
             if os.path.exists(root + '/whole'):
                 return root
-            apt = kernels.Apt('debian', 'sid')
+            apt = kernels.Apt('Debian', 'sid')
             with tempfile.TemporaryDirectory(dir=kernels.cache()) as tmp:
                 for package in PERFETTO_PACKAGES:
                     kernels.output('dpkg-deb', '-x', apt.download(package, tmp), root)

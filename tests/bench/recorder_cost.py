@@ -5,7 +5,7 @@ import subprocess
 
 import peers
 import traced
-from pairs import Table, in_turn, spread, told
+from pairs import Table, in_turn, spread, as_text
 
 ROUNDS = 5
 GAMES = 4
@@ -33,6 +33,7 @@ def usage(build, into, recorders, say):
     kfxt = recorders[0].kfxt
     every = [r for r in recorders if not isinstance(r, peers.Bpftrace)]
     every[1:1] = [peers.Kfxt(kfxt, o, name=f'kfxt {o}') for o in ('-z', '-zzstd')]
+    every[3:3] = [peers.Kfxt(kfxt, *o, name=' '.join(['kfxt -o t.pftrace', *o]), file='t.pftrace') for o in ((), ('-z',))]
     loads = {}
     for r in every:
         loads[r.name] = taking(r, into, lambda: games(tests, cpu), elsewhere)
@@ -44,7 +45,7 @@ def usage(build, into, recorders, say):
         busy, idle = taken[r.name], taken[r.name, IDLE]
         cost = spread([(b.cpu_s - i.cpu_s) / events * 1e6 for b, i in zip(busy, idle)])
         size = spread([(b.bytes - i.bytes) / events for b, i in zip(busy, idle)])
-        rows.append([r.name, told(cost, 3), f'{size.median:.1f}', f'{max(b.rss_kb for b in busy) / 1024:.0f}',
+        rows.append([r.name, as_text(cost, 3), f'{size.median:.1f}', f'{max(b.rss_kb for b in busy) / 1024:.0f}',
                      sum(b.lost or 0 for b in busy), f'{spread([b.seconds for b in busy]).median:.2f}'])
     yield Table('The recorder', ['', 'its CPU, µs an event', 'bytes an event', 'MiB resident', 'lost', 's to end'], rows,
                 f'{events:.0f} switches and wakeups, by kfxt\'s count, on one CPU, the recorder on another; {ROUNDS} rounds. Of several processes '

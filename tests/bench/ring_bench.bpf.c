@@ -3,7 +3,7 @@
  * What one 48-byte record costs: loops of an empty body, of the clock read, and
  * of the clock read with a record in our ring or in a BPF ring buffer.
  */
-#include "../../bpf/ring.bpf.h"
+#include "../../bpf/lib/ring.bpf.h"
 
 #define WORDS	6
 
@@ -45,7 +45,7 @@ static long ring_body(__u32 i, void *ctx)
 
 	if (!ctl)
 		return 1;
-	if (ctl->head + WORDS * 8 > ctl->calm_until) {
+	if (ctl->head + WORDS * 8 > ctl->fast_until) {
 		ring_look(ctl);
 		if (ring_free(ctl) < WORDS * 8) {
 			lost++;

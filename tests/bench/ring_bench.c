@@ -18,7 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../bpf/session.h"
+#include "bpf/abi/ctl.h"
+#include "bpf/abi/ring.h"
 #include "ring_bench.skel.h"
 
 #define CHUNK_SHIFT	20

@@ -6,7 +6,7 @@ import statistics
 import subprocess
 
 import peers
-from pairs import Table, added, in_turn, ratios, spread, told
+from pairs import Table, added, in_turn, ratios, spread, as_text
 
 ROUNDS = int(os.environ.get('BENCH_ROUNDS', 9))
 SWITCH_ROUNDS = 150_000
@@ -89,9 +89,9 @@ def compare(title, unit, measure, recorders, into, say, elsewhere=None, digits=0
     for r in recorders:
         ratio = None if r.name == 'kfxt' else ratios(extra['kfxt'], extra[r.name])
         lost = sum(n or 0 for n in beside.losses[r.name])
-        rows.append([r.name, told(spread(extra[r.name]), digits), told(spread([a / b for a, b in zip(taken[r.name],
-                     taken['nothing'])])), told(ratio) if ratio else '' if r.name == 'kfxt' else 'not to be told', lost])
-    base = told(spread(taken['nothing']), digits)
+        rows.append([r.name, as_text(spread(extra[r.name]), digits), as_text(spread([a / b for a, b in zip(taken[r.name],
+                     taken['nothing'])])), as_text(ratio) if ratio else '' if r.name == 'kfxt' else 'not known', lost])
+    base = as_text(spread(taken['nothing']), digits)
     return Table(title, ['', f'added, {unit}', 'to untraced = 1', 'kfxt to it = 1', 'lost'], rows,
                  f'Untraced: {base} {unit}. {rounds} rounds; medians, and between which quarters of the rounds lie.')
 
@@ -106,8 +106,8 @@ def counters(tests, cpu, into, recorders, say, elsewhere):
     extra = {name: [[a - b for a, b in zip(*both)] for both in zip(values, taken['nothing'])]
              for name, values in taken.items() if name != 'nothing'}
     cycles = {name: [counts[0] for counts in values] for name, values in extra.items()}
-    rows = [[r.name, *(told(spread(values), 0) for values in zip(*extra[r.name])),
-             '' if r.name == 'kfxt' else told(ratios(cycles['kfxt'], cycles[r.name]))] for r in recorders]
+    rows = [[r.name, *(as_text(spread(values), 0) for values in zip(*extra[r.name])),
+             '' if r.name == 'kfxt' else as_text(ratios(cycles['kfxt'], cycles[r.name]))] for r in recorders]
     base = ', '.join(f'{statistics.median(values):.0f} {name}' for name, values in zip(COUNTERS, zip(*taken['nothing'])))
     return Table(title, ['added', *COUNTERS, "kfxt's cycles to it = 1"], rows,
                  f'In kernel mode. Untraced: {base}. {ROUNDS} rounds.')

@@ -14,8 +14,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, equal, expect, helper, last_cpu, load, main, note,  # noqa: E402
-                     record, run, scaled, test, until, verify)
+from harness import (KFXT, PATIENCE, SCALE, command_of, equal, expect, helper, last_cpu, load, main,  # noqa: E402
+                     note, record, run, scaled, stop_while, test, until, verify)
 
 SYSTEM = 4_200_000_002      # process of the tracks on which gaps are drawn
 
@@ -26,13 +26,13 @@ def check_gaps(trace):
     """Each CPU's time is somebody's, idle's or a gap's, and the gaps' slices are the gaps."""
     drawn, lost = collections.defaultdict(list), collections.Counter()
     for gap in trace.gaps:
-        if 'unseen' not in gap.args:        # of an event ring
+        if 'unreported' not in gap.args:        # of an event ring
             continue
         drawn[gap.cpu].append((gap.begin, gap.end, None))
         count = gap.args['switches'] + gap.args['wakeups']
-        equal(gap.name, f'lost {count} events' if count or not gap.args['unseen'] else 'not reported by the kernel',
+        equal(gap.name, f'lost {count} events' if count or not gap.args['unreported'] else 'not reported by the kernel',
               'name of a gap')
-        for name in ('switches', 'wakeups', 'unseen'):
+        for name in ('switches', 'wakeups', 'unreported'):
             lost[gap.cpu, name] += gap.args[name]
     for cpu in {s.cpu for s in trace.switches}:
         found, bad = trace.timeline(cpu)
@@ -41,12 +41,12 @@ def check_gaps(trace):
             equal(b[0], a[1], 'one ends where the next one begins')
         equal(sorted(drawn[cpu]), [piece for piece in found if piece[2] is None], f'slices of the gaps of CPU {cpu}')
         told = trace.ledger[cpu]
-        for name, counted in ('switches', 'lost_switches'), ('wakeups', 'lost_wakeups'), ('unseen', 'unseen_switches'):
+        for name, counted in ('switches', 'lost_switches'), ('wakeups', 'lost_wakeups'), ('unreported', 'unreported_switches'):
             equal(lost[cpu, name], told.get(counted, 0), f'{counted} on CPU {cpu}, slices against ledger')
         expect(not drawn[cpu] or trace.processes[SYSTEM] == 'lost events', 'process of the gaps')
         expect(not drawn[cpu] or f'lost CPU {cpu}' in [name for name, process in trace.threads.values()
                                                        if process == SYSTEM], 'track of the gaps')
-    return sum(n for (_, name), n in lost.items() if name != 'unseen')
+    return sum(n for (_, name), n in lost.items() if name != 'unreported')
 
 
 def stalled(tmp, *args, times=3):
@@ -55,10 +55,9 @@ def stalled(tmp, *args, times=3):
     p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '-m', '4K', '-d', '60', *args, '--', *load_cmd],
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 100_000, 'no recording')
+    load_ = command_of(p)
     for _ in range(times):
-        p.send_signal(signal.SIGSTOP)
-        time.sleep(0.1 / SCALE)
-        p.send_signal(signal.SIGCONT)
+        stop_while(p, load_, scaled(3000))
         time.sleep(0.1 / SCALE)
     p.send_signal(signal.SIGINT)
     _, err = p.communicate(timeout=3 * PATIENCE)
@@ -92,13 +91,13 @@ def losses_of_event_rings_are_drawn(tmp):
     check_gaps(t)
     start, stop = t.events['start'][0], t.events['stop'][0]
     for cpu in {s.cpu for s in t.switches}:
-        drawn = sorted(g for g in t.gaps if g.cpu == cpu and 'unseen' not in g.args)
+        drawn = sorted(g for g in t.gaps if g.cpu == cpu and 'unreported' not in g.args)
         equal(sum(g.args['events'] for g in drawn), t.ledger[cpu].get('lost_events', 0), f'events lost on CPU {cpu}')
         for a, b in zip(drawn, drawn[1:]):
             expect(a.end <= b.begin, f'{a} and {b} overlap')
         for g in drawn:
             equal(g.name, f"lost {g.args['events']} events", 'name')
-            expect(start <= g.begin < g.end <= stop + 1e9 / SCALE, f'{g} is outside of the recording')
+            expect(start <= g.begin < g.end <= stop + 5e9 / SCALE, f'{g} is outside of the recording')
     expect(t.ledger_sum('lost_events') > scaled(100), 'hardly anything was lost: the test proves nothing')
     verify(tmp + '/t.fxt')
 
@@ -189,7 +188,7 @@ def everybody_is_known(tmp):
     told = ran | {w.tid for w in t.wakeups} | set(t.states)
     # Some kernels report nothing of some threads; an unseen switch may have been theirs.
     unknown = sorted(there - told)
-    expect(len(unknown) <= t.ledger_sum('unseen_switches', 'unseen_wakeups'), f'nothing is told of {unknown}')
+    expect(len(unknown) <= t.ledger_sum('unreported_switches', 'unreported_wakeups'), f'nothing is told of {unknown}')
     equal(set(t.still) - set(t.states), set(), 'did not run, but no state is told')
     equal(set(t.still) & ran, set(), 'did not run, but did')
     equal(dict(t.sense()), {}, 'contradictions')
@@ -211,17 +210,18 @@ def who_runs_through_has_it_all(tmp):
     """One thread keeps a CPU to itself: it has all of the time between the CPU's two ends."""
     with Still() as still:
         spinner = still.tids['+']
-        record(tmp + '/t.fxt', '-d', '300ms')
+        record(tmp + '/t.fxt', '-d', '1')
     t = load(tmp + '/t.fxt')
     found, bad = t.timeline(last_cpu())
     equal(bad, {}, 'contradictions')
     start, stop = found[0][0], found[-1][1]
     mine = sum(end - begin for begin, end, tid in found if tid == spinner)
-    others = sum(end - begin for begin, end, tid in found if tid != spinner)
-    equal(mine + others, stop - start, 'all of the time is told')
-    # What the kernel leaves to others where a thread like this takes it all.
-    expect(others <= 0.06e9 / SCALE, f'{others} ns of {stop - start} ns went to others')
-    expect(stop - start > 290e6, f'{stop - start} ns is not the whole recording')
+    unknown = sum(end - begin for begin, end, tid in found if tid is None)      # not reported by the kernel
+    others = sum(end - begin for begin, end, tid in found if tid not in (spinner, None))
+    equal(mine + others + unknown, stop - start, 'all of the time is told')
+    # What the kernel leaves to others where a thread like this takes it all: 50 ms in each second.
+    expect(others <= 0.06 * (stop - start + 1e9) / SCALE, f'{others} ns of {stop - start} ns went to others')
+    expect(stop - start > 400e6, f'{stop - start} ns is not the whole recording')
     verify(tmp + '/t.fxt')
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Live tests of what goes wrong around a recorder: what its user is told, and what there is of the trace.
+"""Live tests of what goes wrong around a recorder: what it reports, and what there is of the trace.
 
     fault_test.py BUILD_DIR [NAME...]
 
 Whatever happens: one clear message, the exit code of the manual, a file that can be read,
-losses that are counted, and nothing left behind in the kernel. Needs root and BPF. Prints
+losses that are counted, and nothing left in the kernel. Needs root and BPF. Prints
 TAP and, last, how many passed, failed and were skipped. KFXT_TEST_SCALE: see harness.py.
 """
 import atexit
@@ -24,9 +24,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Skip, equal, expect, helper, last_cpu, load, main,  # noqa: E402
-                     note, readable, record, run, scaled, start, test, until, verify, verify_cut)
-from account import balance_against, players, summary, switch_count, told_as_in_file  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper, last_cpu,  # noqa: E402
+                     load, main, note, readable, record, run, scaled, start, test, tracefs_twice, until, verify,
+                     verify_cut)
+from account import balance_against, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
 from trace import Trace  # noqa: E402
 
@@ -69,6 +70,18 @@ def expect_gone(pid, held):
         return [f'{kind} {number}' for kind, number in held if number in ids[kind]]
     until(lambda: not left(), f'left behind: {", ".join(left()[:10])}')
     equal(os.path.exists(f'{TRACEFS}/instances/kfxt-{pid}'), False, 'its instance is there')
+
+
+def state_of(pid):
+    """The letter of a process's state: R, S, T and so on."""
+    with open(f'/proc/{pid}/stat') as f:
+        return f.read().rpartition(')')[2].split()[0]
+
+
+def sleeping_in(pid, function):
+    """Whether the kernel's function of that name is where a process sleeps."""
+    with open(f'/proc/{pid}/wchan') as f:
+        return function in f.read()
 
 
 class Recorder:
@@ -134,8 +147,11 @@ def one_cpu_overflows(tmp):
         t, err = recorder.whole()
     lost = balance_against(t, times)
     told_as_in_file(t, err)
-    equal({cpu for cpu, counts in t.ledger.items() if counts.get('lost_switches', 0) + counts.get('lost_wakeups', 0)},
-          {last_cpu()}, 'CPUs that lost something')
+    # On another one so much may have happened meanwhile that its ring was full as well: a record has at most 72 bytes.
+    full = {cpu for cpu, counts in t.ledger.items() if counts.get('lost_switches', 0) + counts.get('lost_wakeups', 0)}
+    expect(last_cpu() in full, f'CPUs that lost something: {full}')
+    few = {cpu for cpu in full if t.ledger[cpu]['seen_switches'] + t.ledger[cpu]['seen_wakeups'] < (1 << 20) / 72}
+    equal(few, set(), 'CPUs that lost something though their rings were not full')
     equal({s.cpu for s in t.switches if s.mark == 'gap' and s.into == 0} - set(t.ledger), set(), 'gaps')
     equal(dict(t.sense()), {}, 'contradictions')
     note(f'{lost} switches lost')
@@ -162,9 +178,26 @@ def all_cpus_overflow(tmp):
     t = load(tmp + '/t.fxt')
     lost = balance_against(t, times)
     told_as_in_file(t, err)
+    expect(re.search(r'rings full \(on \d+ CPUs?: the output took \d+ ms; larger -m, faster output', err), f'why: {err}')
     expect(all(t.ledger[cpu]['lost_switches'] for cpu in cpus), f'not all CPUs lost something: {t.ledger}')
     equal(dict(t.sense()), {}, 'contradictions')
     note(f'{lost} switches lost')
+
+
+@test
+def recorder_waits_for_a_cpu(tmp):
+    """Others keep the only CPU it may run on: that is the reason, and no other."""
+    cpu = last_cpu()
+    recorder = Recorder(tmp + '/t.fxt', '-m', '4K', '--nice', '19', '--cpu-affinity', str(cpu))
+    hogs = [subprocess.Popen(['taskset', '-c', str(cpu), 'sh', '-c', 'while :; do :; done']) for _ in range(6)]
+    try:
+        outputs(busy(*os.sched_getaffinity(0), rounds=scaled(20_000)))
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    _, err = recorder.whole()
+    expect(re.search(r'rings full \(on \d+ CPUs?: the recorder waited \d+ ms for a CPU; larger -m', err), err)
 
 
 @test
@@ -173,18 +206,89 @@ def stopped_for_three_seconds(tmp):
         recorder = Recorder(tmp + '/t.fxt')
         everywhere = busy(*os.sched_getaffinity(0))
         time.sleep(0.2)
+        before = time.monotonic()
         recorder.send(signal.SIGSTOP)
+        until(lambda: state_of(recorder.p.pid) == 'T', 'it is not stopped')     # not before it has got a CPU
+        begin = time.monotonic()
         time.sleep(3)
+        end = time.monotonic()
         recorder.send(signal.SIGCONT)
+        after = time.monotonic()
         for p in everywhere:
             p.kill()
             p.communicate()
         t, err = recorder.whole()
     lost = balance_against(t, times)
     equal(lost, told_as_in_file(t, err).full[0], 'lost, by the summary')
+    stopped = re.search(r'rings full \(on \d+ CPUs?: the recorder was stopped for (\d+) ms;', err)
+    # What it may sleep by itself, 200 ms, is not counted as stopped.
+    least, most = (end - begin) * 1000 - 201, (after - before) * 1000 + 200
+    expect(stopped and least < int(stopped[1]) < most, f'why, of {least:.0f} to {most:.0f} ms: {err}')
     equal(dict(t.sense()), {}, 'contradictions')
     equal(t.unnamed(), [], 'threads without a name')
     note(f'{lost} of {sum(map(len, times.values()))} switches lost')
+
+
+@test
+def stopped_while_the_output_waits(tmp):
+    """How much of that time the output took is not known then, and the summary does not claim to know it."""
+    p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '4K'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    atexit.register(p.kill)
+    try:
+        everywhere = busy(*os.sched_getaffinity(0))
+        until(lambda: sleeping_in(p.pid, 'pipe_write'), 'its output does not wait')
+        p.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        p.send_signal(signal.SIGCONT)
+        until(lambda: sleeping_in(p.pid, 'pipe_write'), 'its output does not wait any more')
+        for q in everywhere:
+            q.kill()
+            q.communicate()
+        p.send_signal(signal.SIGINT)
+        with open(tmp + '/t.fxt', 'wb') as trace:
+            shutil.copyfileobj(p.stdout, trace)
+        err = p.stderr.read().decode()
+        equal(p.wait(timeout=PATIENCE), 0, err)
+    finally:
+        p.stdout.close(), p.stderr.close()
+    verify(tmp + '/t.fxt')
+    told_as_in_file(load(tmp + '/t.fxt'), err)
+    expect(re.search(r'rings full \(on \d+ CPUs?: the output took up to \d+ ms; larger -m, faster output', err), err)
+
+
+def same_words(path, err):
+    """The summary, report and verify give the same counts for the same reasons."""
+    of_summary = re.findall(r'kfxt: (.* events?: \d+ recorded.*)', err) + \
+        [re.sub(r' \(.*', '', line) for line in re.findall(r'kfxt: lost (.*)', err)]
+    for command in 'report', 'verify':
+        text = run(command, path).stdout.decode()
+        found = re.search(r'^seen: +(.*)\nlost: +((?:.*\n {18})*.*)', text, re.M)
+        equal([found[1], *re.split(r'\n +', found[2])], of_summary or ['nothing'], command)
+    return of_summary
+
+
+@test
+def losses_are_told_in_the_same_words(tmp):
+    recorder = Recorder(tmp + '/t.fxt', '-m', '64K', '-e', 'irq', '--comm', 'pingpong')
+    load_of_one = busy(last_cpu())
+    recorder.send(signal.SIGSTOP)
+    outputs(load_of_one)
+    recorder.send(signal.SIGCONT)
+    _, err = recorder.whole()
+    found = same_words(tmp + '/t.fxt', err)
+    expect(any('rings full' in line for line in found) and ' filtered, ' in found[0], err)
+    summary(err)
+    small = tmp + '/small'
+    os.mkdir(small)
+    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', small], check=True)
+    try:
+        r = run('record', '-o', small + '/t', '--', helper('pingpong'), str(scaled(60_000)), str(last_cpu()))
+        equal(r.returncode, 1, r.stderr.decode())
+        found = same_words(small + '/t', r.stderr.decode())
+        expect(any('output could not be written' in line for line in found), r.stderr.decode())
+        summary(r.stderr.decode())
+    finally:
+        subprocess.run(['umount', small], check=True)
 
 
 # ---- the output ------------------------------------------------------------------------------------
@@ -205,7 +309,7 @@ def broken_pipe(tmp):
 
 @test
 def slow_pipe(tmp):
-    """The reader takes its time, and the rings have room enough for that: nothing is lost."""
+    """The reader takes its time, and the rings have space enough for that: nothing is lost."""
     p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '64M', '--', helper('pingpong'), str(scaled(20_000)),
                           str(last_cpu())], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with open(tmp + '/t.fxt', 'wb') as trace:
@@ -235,8 +339,8 @@ def cut_short(path, err):
         _, contradictions = t.timeline(cpu)
         equal(contradictions, {}, f'CPU {cpu}')
         gaps = [g for g in t.gaps if g.cpu == cpu and g.end == stop]
-        if t.ledger[cpu].get('unwritten_switches'):
-            equal([(g.begin, g.args['switches']) for g in gaps], [(last.ts, t.ledger[cpu]['unwritten_switches'])],
+        if t.ledger[cpu].get('write_failed_switches'):
+            equal([(g.begin, g.args['switches']) for g in gaps], [(last.ts, t.ledger[cpu]['write_failed_switches'])],
                   f'the slice of what is lost on CPU {cpu}')
     # One CPU's records may end earlier than the other's.
     end = min(s.ts for s in t.switches if s.mark == 'stop')
@@ -256,7 +360,7 @@ def fill_up(path, go, *options, **kwargs):
 
 @test
 def full_disk(tmp):
-    """The recording ends; when there is room again, the next one leaves what there is of it alone."""
+    """The recording ends; when there is space again, the next one leaves what there is of it alone."""
     os.mkdir(tmp + '/small')
     subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4M', 'tmpfs', tmp + '/small'], check=True)
     path = tmp + '/small/t.fxt'
@@ -332,10 +436,13 @@ def without_standard_files(tmp):
 @test
 def killed(tmp):
     """With something of each kind attached."""
-    recorder = Recorder(tmp + '/t.fxt', '-u', 'libc:malloc', '--exit', '-e', 'irq', '-e', 'syscalls:getppid', '-e',
+    recorder = Recorder(tmp + '/t.fxt', '-u', 'libc:malloc', '--returns', '-e', 'irq', '-e', 'syscalls:getppid', '-e',
                         'sched:sched_waking')
     expect({kind for kind, _ in recorder.held} == set(FDINFO.values()), 'no links are held while it records')
-    time.sleep(1 / SCALE)
+    time.sleep(0.3 / SCALE)
+    size = os.path.getsize(tmp + '/t.fxt')
+    until(lambda: os.path.getsize(tmp + '/t.fxt') > size, 'nothing is written while it records')
+    time.sleep(0.05 / SCALE)        # not in the middle of that
     at = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
     recorder.send(signal.SIGKILL)
     recorder.p.communicate()
@@ -344,15 +451,20 @@ def killed(tmp):
     record(tmp + '/u.fxt', '-d', '100ms')       # clears up
     expect_gone(recorder.p.pid, recorder.held)
     t = load(tmp + '/t.fxt')
-    expect(at - t.in_order[-1][0] < 1e9 / SCALE, f'the last {(at - t.in_order[-1][0]) / 1e9} s are missing')
+    expect(at - t.in_order[-1][0] < 5e9 / SCALE, f'the last {(at - t.in_order[-1][0]) / 1e9} s are missing')
     verify_cut(tmp + '/t.fxt')
     note(f'{(at - t.in_order[-1][0]) / 1e9:.3f} s are missing; its instance was {"" if was else "not "}left behind')
 
 
 # ---- crowds ------------------------------------------------------------------------------------------
 
+def absent(t):
+    """How many switches the kernel did not report, by the gaps and by its own count."""
+    return unreported_switches(t) + t.ledger_sum('prog_skipped')
+
+
 def names_of(t, out):
-    """Threads that the storm tells of and that the trace does not name, or names wrongly."""
+    """Threads that the storm prints and that the trace does not name, or names wrongly."""
     generation, missing = collections.Counter(), []
     for line in out.splitlines():
         tid, process, name = line.split(' ', 2)
@@ -392,7 +504,8 @@ def ids_come_again(tmp):
     expect(max(lived.values()) > 1, 'no id came again')
     t = load(tmp + '/t.fxt')
     died = collections.Counter(s.out % STEP for s in t.real() if s.state in ('X', 'Z'))
-    equal({pid: (n, died[pid]) for pid, n in lived.items() if died[pid] < n}, {}, 'ids: lives, and ends in the trace')
+    missing = lived - died      # where the kernel did not report the last switch
+    expect(sum(missing.values()) <= absent(t), f'lives without an end in the trace: {missing.most_common(5)}')
     ends = collections.Counter(s.out for s in t.real() if s.state in ('X', 'Z'))
     equal([koid for koid, n in ends.items() if n > 1], [], 'koids that end twice')
     equal((t.unnamed(), t.ledger[None]['lost_names']), ([], 0), 'threads without a name')
@@ -401,7 +514,7 @@ def ids_come_again(tmp):
 
 
 def names_are_lost(tmp):
-    """Nobody empties the side ring: the loss is told, and no more than that is missing."""
+    """Nobody drains the metadata ring: the loss is reported, and no more than that is missing."""
     os.mkdir(tmp + '/links')
     recorder = Recorder(tmp + '/t.fxt', '-m', '64M')
     recorder.send(signal.SIGSTOP)
@@ -447,7 +560,7 @@ def twenty_thousand_threads(tmp):
     wrong = [tid for tid, name in names.items() if t.threads.get(tid) != (name, crowd.pid)]
     equal(len(wrong), 0, f'threads without their names, such as {wrong[:5]}')
     equal(told_as_in_file(t, err).lost, 0, 'lost')
-    expect(took < PATIENCE / 2, f'took {took:.1f} s')
+    expect(took < 2 * PATIENCE, f'took {took:.1f} s')
     note(f'began after {begun:.2f} s, ended after {took:.2f} s')
 
 
@@ -483,11 +596,13 @@ def names_of_any_bytes(tmp):
     equal(told_as_in_file(t, err).names, 0, 'lost names')
     # Those of valid text are themselves; the others are text all the same, which load() has seen to.
     for pid, name in zip(pids, names):
-        expect(pid in t.threads, f'the thread called {name} is not in the trace')
+        # Another thread may have had the id until then.
+        found = [t.threads[koid][0] for koid in sorted(t.threads) if koid % 10_000_000 == pid]
+        expect(found, f'the thread called {name} is not in the trace')
         try:
-            equal(t.threads[pid][0], name[:15].decode(), f'name of {pid}')
+            equal(found[-1], name[:15].decode(), f'name of {pid}')
         except UnicodeDecodeError:
-            expect('�' in t.threads[pid][0] or '\\x' in t.threads[pid][0], f'{name} became {t.threads[pid][0]!r}')
+            expect('�' in found[-1] or '\\x' in found[-1], f'{name} became {found[-1]!r}')
     dumped = run('dump', '--json', tmp + '/t.fxt')
     equal(dumped.returncode, 0, dumped.stderr.decode())
     objects = [json.loads(line) for line in dumped.stdout.decode().splitlines()]
@@ -499,7 +614,7 @@ def names_of_any_bytes(tmp):
 @test
 def two_of_the_same(tmp):
     """The same functions, events and markers: each gets all of them."""
-    options = ['-u', f'{helper("calls")}:inner', '--exit', '-e', 'irq', '-e', 'syscalls:getppid', '-e', 'marker']
+    options = ['-u', f'{helper("calls")}:inner', '--returns', '-e', 'irq', '-e', 'syscalls:getppid', '-e', 'marker']
     first, second = Recorder(tmp + '/a.fxt', *options), Recorder(tmp + '/b.fxt', *options)
     calls = subprocess.run([helper('calls'), 'getppid=1000', 'chain=500'], stdout=subprocess.PIPE, check=True, text=True)
     tid = calls.stdout.split()[0]
@@ -517,9 +632,9 @@ def two_of_the_same(tmp):
 # ---- what is missing ---------------------------------------------------------------------------------------
 
 def hide(*paths, options=''):
-    """Runs the rest of a command with an empty directory in each place, which only it sees."""
+    """Runs the rest of a command with an empty directory in each place, which only it sees; tracefs in one place."""
     mounts = ' && '.join(f'mount -t tmpfs {options} none {path}' for path in paths)
-    return ['unshare', '-m', 'sh', '-c', f'{mounts} && exec "$@"', 'sh']
+    return ['unshare', '-m', 'sh', '-c', f'{UNMOUNT_OTHERS}; {mounts} && exec "$@"', 'sh']
 
 
 def hidden(paths, *args):
@@ -539,6 +654,11 @@ def no_btf(tmp):
 @test
 def no_tracefs(tmp):
     places = [path for path in (TRACEFS, '/sys/kernel/debug') if os.path.exists(path)]
+    with tracefs_twice(tmp):
+        without_any(tmp, places)
+
+
+def without_any(tmp, places):
     r = hidden(places, 'record', '-o', tmp + '/t.fxt', '--', 'sh', '-c', 'echo kfxt-test here >/dev/kmsg')
     equal(r.returncode, 0, r.stderr.decode())
     verify(tmp + '/t.fxt')
@@ -566,7 +686,8 @@ def without_rights(tmp):
     verify(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
     for p in players(out.stdout):
-        equal(len(t.outs(p.tid, p.end)), p.voluntary + p.involuntary, f'switches of {p.tid}')
+        got, wanted = len(t.outs(p.tid, p.end)), p.voluntary + p.involuntary
+        expect(wanted - absent(t) <= got <= wanted, f'{got} of {wanted} switches of {p.tid} ({absent(t)} not reported)')
     equal(os.stat(tmp + '/t.fxt').st_uid, 65534, 'owner')
 
 
@@ -576,7 +697,7 @@ def few_files(tmp):
     for count in (8, 16, 24, 32, 48, 60):
         refused(1, 'files', '-o', tmp + '/t.fxt',
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
-    record(tmp + '/t.fxt', '-d', '100ms', '-u', 'libc:mal*', '--exit', '-e', 'irq')
+    record(tmp + '/t.fxt', '-d', '100ms', '-u', 'libc:mal*', '--returns', '-e', 'irq')
     verify(tmp + '/t.fxt')
     # We take as many as we may have; the command has what it would have without us.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -627,7 +748,7 @@ def in_small_cgroup(megabytes, *args):
 
 @on_own_machine
 def memory_of_a_cgroup(tmp):
-    """Rings that do not fit are told; what is short while pages are first used, the kernel's log tells."""
+    """Rings that do not fit are reported; a shortage while pages are first used is in the kernel's log."""
     with open('/sys/fs/cgroup/cgroup.subtree_control', 'w') as f:
         f.write('+memory')
     codes = {}
@@ -655,13 +776,13 @@ def cpus_come_and_go(tmp):
     """One goes and comes back; then one comes that was not there at the start."""
     recorder = Recorder(tmp + '/t.fxt')
     for online in (False, True, False, True):
-        time.sleep(0.3 / SCALE)
+        time.sleep(0.1 / SCALE)
         set_online(1, online)
     t, err = recorder.whole()
     told_as_in_file(t, err)
     equal('were online at the start' in err, False, 'it tells of CPUs that came back')
     recorder = Recorder(tmp + '/g.fxt')
-    time.sleep(0.3 / SCALE)
+    time.sleep(0.1 / SCALE)
     set_online(1, False)
     try:
         t, err = recorder.whole()
@@ -669,7 +790,7 @@ def cpus_come_and_go(tmp):
         recorder = Recorder(tmp + '/u.fxt')
     finally:
         set_online(1, True)
-    time.sleep(0.3 / SCALE)
+    time.sleep(0.1 / SCALE)
     t, err = recorder.whole()
     expect('CPUs 0 were online at the start, 0-1 are now' in err, err)
     equal({s.cpu for s in t.switches}, {0}, 'CPUs in the trace')
@@ -694,6 +815,24 @@ def wall_clock_is_set(tmp):
 
 
 @on_own_machine
+def window_and_wall_clock(tmp):
+    """What is kept has the age of the boot clock, whatever happens to the other one."""
+    recorder = Recorder(tmp + '/%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '1s')
+    wall = time.clock_gettime_ns(time.CLOCK_REALTIME)
+    begin = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    time.clock_settime_ns(time.CLOCK_REALTIME, wall - 3600 * 10**9)
+    time.sleep(4)
+    recorder.end(number=signal.SIGTERM)
+    time.clock_settime_ns(time.CLOCK_REALTIME, wall + time.clock_gettime_ns(time.CLOCK_BOOTTIME) - begin)
+    path, = glob.glob(tmp + '/*-end.fxt')
+    verify(path)
+    t = load(path)
+    kept = (t.events['stop'][0] - t.events['start'][0]) / 1e9
+    expect(1 <= kept < 3, f'{kept} s are kept')
+    equal(dict(t.sense()), {}, 'contradictions')
+
+
+@on_own_machine
 def under_lockdown(tmp):
     """The first level leaves what there is, the second one takes it, until the machine is booted again."""
     def recorded():
@@ -709,6 +848,33 @@ def under_lockdown(tmp):
     equal(r.returncode, 5, f'exit code: {r.stderr.decode()}')
     expect('locked down' in r.stderr.decode() and r.stderr.count(b'\n') == 1, r.stderr.decode())
     equal(run('check').returncode, 5, 'exit code of check')
+    remedies = remedies_of_check()
+    for name in ('the programs', 'kprobe'):
+        expect('lockdown=confidentiality' in remedies[name], f'{name}: {remedies[name]}')
+
+
+def remedies_of_check():
+    return {f['name']: f['remedy'] for f in json.loads(run('check', '--json').stdout)['features'] if not f['have']}
+
+
+@on_own_machine
+def locked_down_at_boot(tmp):
+    """Then tracefs is mounted, but empty. Where securityfs is not mounted, lockdown is only a guess."""
+    if '[confidentiality]' not in (open(LOCKDOWN).read() if os.path.exists(LOCKDOWN) else ''):
+        raise Skip('the kernel is not locked down')
+    taken = ('the programs', 'tracefs', 'copies of markers', 'kprobe')
+    remedies = remedies_of_check()
+    for name in taken:
+        expect('boot without lockdown=confidentiality' in remedies[name], f'{name}: {remedies[name]}')
+    r = run('record', '-o', tmp + '/t.fxt', '-d', '1')
+    expect('locked down' in r.stderr.decode() and r.stderr.count(b'\n') == 1, r.stderr.decode())
+    subprocess.run(['umount', os.path.dirname(LOCKDOWN)], check=True)
+    try:
+        remedies = remedies_of_check()
+    finally:
+        subprocess.run(['mount', '-t', 'securityfs', 'none', os.path.dirname(LOCKDOWN)], check=True)
+    for name in taken:
+        expect('perhaps kernel lockdown: mount -t securityfs' in remedies[name], f'{name}: {remedies[name]}')
 
 
 if __name__ == '__main__':

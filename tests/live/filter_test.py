@@ -11,6 +11,7 @@ import atexit
 import bisect
 import collections
 import contextlib
+import gzip
 import os
 import signal
 import subprocess
@@ -18,15 +19,15 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, Skip, equal, expect, helper, last_cpu, load, main, note,  # noqa: E402
-                     record, run, scaled, test, until, verify)
+from harness import (KFXT, PATIENCE, SCALE, Instance, cgroup, equal, expect, helper, last_cpu, load, main,  # noqa: E402
+                     note, record, run, scaled, start, test, until, verify)
+from account import players  # noqa: E402
 import fxtread  # noqa: E402, where trace.py found it
 
 ROUNDS = scaled(5000)
-CLOSE_NS = 1_000_000 / SCALE        # between two programs at one tracepoint
-CGROUPS = '/sys/fs/cgroup/unified', '/sys/fs/cgroup'
+CLOSE_NS = 1_000_000 / SCALE        # between two programs at one tracepoint, unless the CPU is taken away there
 
-# Two threads hand a token back and forth once they are told to; tells their ids before.
+# Two threads hand a token back and forth once they are asked to; prints their ids before.
 PLAY = r'''
 import ctypes, os, sys, threading
 def play(name, get, put):
@@ -38,7 +39,7 @@ def play(name, get, put):
         os.write(put, b'x')
 tids, ready, there, back = [], threading.Barrier(3), os.pipe(), os.pipe()
 threads = [threading.Thread(target=play, args=args)
-           for args in (('play-A', back[0], there[1]), ('play-B', there[0], back[1]))]
+           for args in ((f'play{os.getpid()}-A', back[0], there[1]), (f'play{os.getpid()}-B', there[0], back[1]))]
 for t in threads:
     t.start()
     while len(tids) < threads.index(t) + 1: pass
@@ -65,10 +66,8 @@ class Recording:
 
     def __init__(self, path, *args):
         self.path = path
-        self.process = subprocess.Popen([KFXT, 'record', '-o', path, *args], stderr=subprocess.PIPE)
+        self.process = start(path, *args)
         atexit.register(self.process.kill)      # of a test that fails
-        until(lambda: os.path.exists(path) and os.path.getsize(path) > 4096 or self.process.poll() is not None,
-              'recording does not start')
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
@@ -102,30 +101,6 @@ def script(code, *args):
         p.communicate()
 
 
-@contextlib.contextmanager
-def cgroup():
-    """A new cgroup of the v2 hierarchy with another one below."""
-    top = [path for path in CGROUPS if os.path.exists(path + '/cgroup.procs')]
-    own = None
-    if not top:
-        own = f'/tmp/kfxt-cgroup-{os.getpid()}'
-        os.mkdir(own)
-        if subprocess.run(['mount', '-t', 'cgroup2', 'none', own], capture_output=True).returncode:
-            os.rmdir(own)
-            raise Skip('no cgroup v2 hierarchy')
-    path = f'{(top or [own])[0]}/kfxt-test-{os.getpid()}'
-    os.makedirs(path + '/below')
-    try:
-        yield path
-    finally:
-        until(lambda: not open(path + '/below/cgroup.procs').read() + open(path + '/cgroup.procs').read(), 'in use')
-        os.rmdir(path + '/below')
-        os.rmdir(path)
-        if own:
-            subprocess.run(['umount', own], check=True)
-            os.rmdir(own)
-
-
 def move(pid, path):
     with open(path + '/cgroup.procs', 'w') as f:
         f.write(str(pid))
@@ -153,68 +128,103 @@ def wanted_of(trace, touches):
     return found
 
 
+def untold(*traces):
+    """What the kernel did not report, as far as it is known."""
+    return sum(t.ledger_sum('prog_skipped', 'unreported_wakeups', 'unreported_switches') for t in traces)
+
+
+def absent(t):
+    """As many more where no gap shows it: by the kernel's own count."""
+    return untold(t) + t.ledger_sum('procstat_excess_switches')
+
+
 def agree(part, whole, got, wanted, what):
     """Where the kernel skipped programs or did not tell something (7.x), it may have done so to one of the two."""
-    untold = sum(t.ledger_sum('skipped', 'unseen_wakeups', 'unseen_switches') for t in (part, whole))
+    missed = untold(part, whole)
     got_, wanted_ = collections.Counter(got), collections.Counter(wanted)
-    if untold and sum((got_ - wanted_).values()) + sum((wanted_ - got_).values()) <= 2 * untold:
+    if missed and sum((got_ - wanted_).values()) + sum((wanted_ - got_).values()) <= 2 * missed:
         return
     at = next((i for i, pair in enumerate(zip(got, wanted)) if pair[0] != pair[1]), min(len(got), len(wanted)))
-    equal(got[at:at + 3], wanted[at:at + 3], f'{what}, the {at}th of {len(got)} ({untold} untold)')
+    equal(got[at:at + 3], wanted[at:at + 3], f'{what}, the {at}th of {len(got)} ({missed} untold)')
 
 
-def close(times, ts):
-    at = bisect.bisect(times, ts)
-    return any(abs(t - ts) < CLOSE_NS for t in times[max(at - 1, 0):at + 1])
+class Moments:
+    """When the CPUs switched, by the recording that has all. Its program runs first, and reads its clock first."""
+
+    def __init__(self, whole):
+        self.of_cpu = collections.defaultdict(list)
+        for s in whole.switches:
+            self.of_cpu[s.cpu].append(s.ts)
+
+    def same(self, cpu, first, then):
+        """Whether these are of one switch: close, or nothing else happened in between, in which the CPU was away."""
+        times = self.of_cpu[cpu]
+        return abs(then - first) < CLOSE_NS or \
+            first <= then and bisect.bisect(times, first) == bisect.bisect(times, then)
+
+    def any_same(self, cpu, firsts, then):
+        at = bisect.bisect(firsts, then)
+        return any(self.same(cpu, first, then) for first in firsts[max(at - 1, 0):at + 1])
+
+    def has_same(self, cpu, first, thens):
+        at = bisect.bisect(thens, first)
+        return any(self.same(cpu, first, then) for then in thens[max(at - 1, 0):at + 1])
 
 
 def check_tracks(whole, part, wanted):
-    """Each thread that nobody wants is there once before or behind a wanted one, from when it came or until it left."""
+    """Each thread not selected is there once before or after a selected one, from its switch-in or to its switch-out."""
     came, left = collections.defaultdict(list), collections.defaultdict(list)
     for s in whole.switches:
         came[s.cpu, tid_of(s.into)].append(s.ts)
         left[s.cpu, tid_of(s.out)].append(s.ts)
-    for cpu, (begin, _) in ends(part).items():      # who ran there already
+    for cpu, (begin, _) in ends(part).items():      # running there already
         for who in {tid_of(s.into) for s in part.switches if s.cpu == cpu and s.ts == begin}:
             bisect.insort(came[cpu, who], begin)
-    since, opened = {}, 0
+    since, opened, wrong, moments = {}, 0, [], Moments(whole)
     for s in part.switches:
         out, into = tid_of(s.out), tid_of(s.into)
         if s.mark == 'filter':
             opened += 1
-            expect(not out or close(left[s.cpu, out], s.ts), f'{out} does not leave at {s.ts}')
-            expect(not into or close(came[s.cpu, into], s.ts), f'{into} does not come at {s.ts}')
+            if out and not moments.any_same(s.cpu, left[s.cpu, out], s.ts):
+                wrong.append(f'{out} does not leave at {s.ts}')
+            if into and not moments.any_same(s.cpu, came[s.cpu, into], s.ts):
+                wrong.append(f'{into} does not come at {s.ts}')
         before = since.get(s.cpu)
         if out and out not in wanted and 'gap' not in (s.mark, before and before.mark):
             expect(before and not (before.mark and s.mark), f'{out} is on CPU {s.cpu} for no reason until {s.ts}')
             equal(s.filtered, not s.mark, f'what is told of {out}, which leaves at {s.ts}')
         since[s.cpu] = s
+    expect(len(wrong) <= 2 * untold(whole, part), f'{len(wrong)} moments, such as {wrong[:3]}')
     return opened
 
 
 def same(whole, part, tids):
-    """@part has of the threads @tids all that @whole has, and nothing else but who was before and behind them."""
+    """@part has of the threads @tids all that @whole has, and nothing else but the threads before and after them."""
     wanted = set(tids)
     theirs = wanted_of(whole, lambda s: {tid_of(s.out), tid_of(s.into)} & wanted)
     ours = wanted_of(part, lambda s: True)
+    missed = untold(part, whole)
     for cpu, (begin, end) in ends(part).items():
         got = [s for _, s in ours[cpu]]
         all_ = [(ts, s) for ts, s in theirs[cpu] if ts > begin]
         if ours[cpu] and ours[cpu][0][0] == begin:      # it began with a switch
             all_ = [(ts, s) for ts, s in theirs[cpu] if ts <= begin][-1:] + all_
         agree(part, whole, got, [s for _, s in all_[:len(got)]], f'switches of CPU {cpu}')
-        equal([ts for ts, _ in all_[len(got):] if ts < end - CLOSE_NS], [], f'switches of CPU {cpu} that are not there')
+        # In the last one the recorder may end between the two programs.
+        last = max((s.ts for s in whole.real() if s.cpu == cpu and s.ts <= end), default=0)
+        more = [ts for ts, _ in all_[len(got):] if ts < end - CLOSE_NS and ts != last]
+        expect(len(more) <= missed, f'switches of CPU {cpu} that are not there ({missed} untold): {more[:5]}')
         equal(part.ledger[cpu]['switches'], len(got), f'switches of CPU {cpu}, ledger')
         seen = sum(begin < s.ts <= end for s in whole.real() if s.cpu == cpu)
         told = sum(part.ledger[cpu][name] for name in ('switches', 'lost_switches', 'filtered_switches'))
-        expect(abs(seen - told) <= 2, f'CPU {cpu}: {seen} switches, of which {told} are told of')
+        expect(abs(seen - told) <= 2 + missed, f'CPU {cpu}: {seen} switches, of which {told} are told of')
     for tid in wanted:
         got, all_ = (sorted((w.ts, tid_of(w.waker), w.cpu, w.prio) for w in t.wakeups if tid_of(w.tid) == tid)
                      for t in (part, whole))
         all_ = [w for w in all_ if w[0] > part.events['start'][0]]
         agree(part, whole, [w[1:] for w in got], [w[1:] for w in all_[:len(got)]], f'wakeups of {tid}')
-        equal([w for w in all_[len(got):] if w[0] < part.events['stop'][0] - CLOSE_NS], [],
-              f'wakeups of {tid} not there beside {got[-2:]}')
+        more = [w for w in all_[len(got):] if w[0] < part.events['stop'][0] - CLOSE_NS]
+        expect(len(more) <= missed, f'wakeups of {tid} not there ({missed} untold): {more[:3]} beside {got[-2:]}')
     equal({tid_of(w.tid) for w in part.wakeups} - wanted, set(), 'who else is woken')
     equal(dict(part.sense()), {}, 'contradictions')
     equal(part.unnamed(), [], 'threads without a name')
@@ -251,12 +261,12 @@ def one_thread(tmp):
 
 @test
 def threads_by_name(tmp):
-    compare(tmp, lambda p: (['--comm', 'pl?y*[!B]'], [p.told[0]]))
+    compare(tmp, lambda p: (['--comm', f'pl?y{p.pid}*[!B]'], [p.told[0]]))
 
 
 @test
 def any_of_several(tmp):
-    compare(tmp, lambda p: (['-t', str(p.told[0]), '--comm', 'none', '--comm', '*-B'], p.told))
+    compare(tmp, lambda p: (['-t', str(p.told[0]), '--comm', 'none', '--comm', f'*{p.pid}-B'], p.told))
 
 
 @test
@@ -294,7 +304,8 @@ def descendants(tmp):
     storm = {tid_of(koid) for koid, text in part.cmdlines.items() if text.startswith(helper('storm') + ' quick')} - pids
     equal(len(storm), 1, 'storms')
     dead = {s.out for s in part.real() if s.state in ('X', 'Z')}
-    equal(pids - {tid_of(koid) for koid in dead}, set(), 'who has no end')
+    missing = pids - {tid_of(koid) for koid in dead}
+    expect(len(missing) <= absent(part), f'who has no end: {sorted(missing)[:5]}')
     same(whole, part, pids | storm)
 
 
@@ -304,9 +315,8 @@ def descendants_of_a_thread_that_executes(tmp):
                  f'(echo $$; {helper("storm")} 40 {tmp}) & wait; {sys.executable} -c "import os; print(os.getpid())"')
     t = load(tmp + '/t.fxt')
     verify(tmp + '/t.fxt')
-    ran = {s.out for s in t.real() if not s.filtered}
-    for tid in {int(line.split()[0]) for line in out.splitlines()}:
-        expect(tid in ran, f'{tid} is not there')
+    missing = {int(line.split()[0]) for line in out.splitlines()} - {tid_of(s.out) for s in t.real() if not s.filtered}
+    expect(len(missing) <= absent(t), f'who is not there: {sorted(missing)[:5]}')
 
 
 # ---- what changes ------------------------------------------------------------------------
@@ -339,7 +349,7 @@ print('end', flush=True)
 
 
 def by_turns(tmp, how, turn, options):
-    """Of one thread that is wanted by turns: what is there, and nothing from between."""
+    """Of one thread that is selected by turns: what is there, and nothing from between."""
     with noise(), script(TURNS, how, str(scaled(100)), str(0.0005 / SCALE)) as p:
         whole, part = Recording(tmp + '/whole.fxt'), Recording(tmp + '/part.fxt', *options)
         p.stdin.write('go\n')
@@ -356,10 +366,13 @@ def by_turns(tmp, how, turn, options):
         part, whole = part.end(), whole.end()
     equal(dict(part.sense()), {}, 'contradictions')
     got, all_ = ([s.ts for s in t.real() if tid_of(s.out) == p.pid and not s.filtered] for t in (part, whole))
+    of_cpu = {s.ts: s.cpu for s in whole.real() if tid_of(s.out) == p.pid}
+    missed, moments, missing = untold(part, whole), Moments(whole), []
     for begun, on, off, ended in turns:
         inside = [ts for ts in all_ if on < ts < off]
-        expect(inside, 'it did not sleep')
-        equal([ts for ts in inside if not close(got, ts)], [], 'switches while it was wanted')
+        expect(inside or missed, 'it did not sleep')
+        missing += [ts for ts in inside if not moments.has_same(of_cpu[ts], ts, got)]
+    expect(len(missing) <= missed, f'switches while it was wanted ({missed} untold): {missing[:5]}')
     bounds = sorted((begun, ended) for begun, _, _, ended in turns)
     for ts in got:
         at = bisect.bisect(bounds, (ts, 0)) - 1
@@ -389,11 +402,15 @@ def programs_by_name(tmp):
     verify(tmp + '/part.fxt')
     equal(dict(part.sense()), {}, 'contradictions')
     true = {koid for koid, (name, _) in part.threads.items() if name == 'true'}
-    expect(len(true) >= scaled(300), f'only {len(true)} processes')
+    missed = absent(part) + untold(whole)
+    expect(len(true) >= scaled(300) - missed, f'only {len(true)} processes ({missed} untold)')
     equal([s for s in part.real() if not {s.out, s.into} & true], [], 'switches of others')
-    last = {tid_of(s.out): s.ts for s in whole.real()}
-    ours = {s.out: s.ts for s in part.real()}
-    equal([koid for koid in true if abs(ours.get(koid, 0) - last[tid_of(koid)]) > CLOSE_NS], [], 'last switches')
+    stop, moments = part.events['stop'][0], Moments(whole)
+    last = {tid_of(s.out): s for s in whole.real() if s.ts < stop}
+    ours = {s.out: s.ts for s in part.real() if s.ts < stop}
+    wrong = [koid for koid in true if tid_of(koid) not in last or
+             not moments.same(last[tid_of(koid)].cpu, last[tid_of(koid)].ts, ours.get(koid, 0))]
+    expect(len(wrong) <= missed, f'last switches ({missed} untold): {wrong[:5]}')
 
 
 # ---- when rings are full, other sources, bad choices -------------------------------------
@@ -401,21 +418,23 @@ def programs_by_name(tmp):
 @test
 def losses_beside_filters(tmp):
     """Rings that are too small, so that what is left out, what is lost and what is there take turns."""
-    with noise(), script(PLAY, str(4 * ROUNDS)) as play:
-        p = subprocess.Popen([KFXT, 'record', '-m', '4K', '-o', tmp + '/t.fxt', '-t', str(play.told[0]), '-d',
-                              str(1 / SCALE)], stderr=subprocess.PIPE)
-        until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'does not start')
+    def switches():
+        with open(f'/proc/{play.pid}/task/{play.told[0]}/status') as f:
+            return sum(int(line.split()[1]) for line in f if 'ctxt_switches' in line)
+
+    def wait_for_switches():
+        before = switches()
+        until(lambda: switches() > before + scaled(200), 'it does not play')
+    with noise(), script(PLAY, str(1000 * ROUNDS)) as play:     # without an end
+        recorder = Recording(tmp + '/t.fxt', '-m', '4K', '-t', str(play.told[0]))
         play.stdin.write('go\n')
         play.stdin.flush()
         for _ in range(5):
-            p.send_signal(signal.SIGSTOP)
-            time.sleep(0.05 / SCALE)
-            p.send_signal(signal.SIGCONT)
-            time.sleep(0.05 / SCALE)
-        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
-        equal(p.returncode, 0, err)
-    verify(tmp + '/t.fxt')
-    t = load(tmp + '/t.fxt')
+            recorder.process.send_signal(signal.SIGSTOP)
+            wait_for_switches()
+            recorder.process.send_signal(signal.SIGCONT)
+            wait_for_switches()
+        t = recorder.end()
     equal(dict(t.sense()), {}, 'contradictions')
     expect(any(s.mark == 'gap' for s in t.switches) and t.ledger_sum('lost_switches'), 'nothing was lost')
     note(f'{t.ledger_sum("switches")} switches, {t.ledger_sum("lost_switches")} lost, '
@@ -429,7 +448,8 @@ def calls_of_wanted_threads(tmp):
     with script(code) as mine, script(code) as other:
         part = Recording(tmp + '/t.fxt', '-p', str(mine.pid), '-u', helper('calls') + ':inner')
         out = mine.communicate('go\n', timeout=PATIENCE)[0]
-        equal(len(other.communicate('go\n', timeout=PATIENCE)[0]), len(out), 'calls of the other')
+        others = other.communicate('go\n', timeout=PATIENCE)[0]
+        equal(*([line.split()[1:] for line in text.splitlines()] for text in (others, out)), 'calls of the other')
         part = part.end()
     wanted = {int(line.split()[0]): int(line.split()[2]) for line in out.splitlines() if ' inner ' in line}
     equal(collections.Counter(c.tid for c in part.calls), wanted, 'calls by thread')
@@ -438,7 +458,7 @@ def calls_of_wanted_threads(tmp):
 
 @test
 def returns_of_wanted_threads(tmp):
-    record(tmp + '/t.fxt', '--follow', '-u', helper('calls') + ':inner', '--exit', '--',
+    record(tmp + '/t.fxt', '--follow', '-u', helper('calls') + ':inner', '--returns', '--',
            helper('calls'), 'chain=200', 'threads=2')
     t = load(tmp + '/t.fxt')
     verify(tmp + '/t.fxt')
@@ -464,6 +484,7 @@ def lines_of_wanted_threads(tmp):
 def markers_of_wanted_threads(tmp):
     """By the kernel's copies, of which user space chooses, or by the program."""
     marker = '/sys/kernel/tracing/trace_marker'
+    Instance()      # mounts tracefs
     whole = Recording(tmp + '/whole.fxt', '-e', 'marker')
     part = Recording(tmp + '/part.fxt', '-e', 'marker', '--comm', 'kfxt-mark*')
     tag = f'kfxt-filter-{os.getpid()}'
@@ -483,14 +504,38 @@ def link(tmp, name):
 
 
 @test
+def options_of_a_file(tmp):
+    """They hold as those of the command line do, which replace single values and add to lists."""
+    with open(tmp + '/conf', 'w') as f:
+        f.write(f'# one of each\noutput {tmp}/t.fxt\nduration 1ms\ncompress gzip:9\nevent irq\n'
+                'event !log\ncomm no such name\nstrict\n')
+    r = run('record', '--config', tmp + '/conf', '-d', str(PATIENCE), '--comm', 'pingpong', '--',
+            helper('pingpong'), str(ROUNDS), str(last_cpu()))
+    # A switch that the kernel does not report is lost, and the file says --strict.
+    equal(r.returncode, 3 if b'not reported by the kernel' in r.stderr else 0, r.stderr.decode())
+    verify(tmp + '/t.fxt')
+    with gzip.open(tmp + '/t.fxt') as packed, open(tmp + '/plain.fxt', 'wb') as plain:
+        plain.write(packed.read())
+    t, mine = load(tmp + '/plain.fxt'), players(r.stdout.decode())
+    missed = absent(t)
+    for player in mine:
+        got, wanted = len(t.outs(player.tid, player.end)), player.voluntary + player.involuntary
+        expect(wanted - missed <= got <= wanted, f'{got} of {wanted} switches of {player.tid} ({missed} untold)')
+    found = {rec['category'] for rec in fxtread.read(tmp + '/plain.fxt') if rec['type'] == 'event'}
+    # In so short a time there may be no interrupts but those of timers.
+    expect(found & {'irq', 'irq_vectors'} and 'log' not in found, f'categories of events: {found}')
+
+
+@test
 def bad_choices(tmp):
     thread = next(int(t) for t in os.listdir('/proc/self/task'))
     for text, *args in (
             ('no process 4194303', '-p', '4194303'), ('no thread 4194303', '-t', f'{thread},4194303'),
             ('-p 12x', '-p', '12x'), ('-t ', '-t', '1,'), ('--follow needs a command', '--follow'),
             ('--comm 0123456789abcdef: matches nothing', '--comm', '0123456789abcdef'),
+            ('--comm: is empty', '--comm', ''),
             ('--cgroup /no/such: No such file', '--cgroup', '/no/such'),
-            ('--cgroup /proc: is no directory of the cgroup v2', '--cgroup', '/proc')):
+            ('--cgroup /proc: not a directory of the cgroup v2', '--cgroup', '/proc')):
         r = run('record', '-o', tmp + '/t.fxt', '-d', '1', *args)
         equal((r.returncode, os.path.exists(tmp + '/t.fxt')), (2, False), f'{args}: {r.stderr.decode()}')
         expect(text in r.stderr.decode(), f'{args}: {r.stderr.decode()}')

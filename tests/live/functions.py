@@ -102,7 +102,7 @@ def some(how):
     """Options for as many functions as @how should be able to take in a test."""
     what = {'uprobe.multi': ['-u', 'libc.so.6:str*'], 'uprobe': ['-u', 'libc.so.6:mem*'],
             'kprobe': ['-f', 'vfs_[rw]*'], 'fentry': ['-f', 'vfs_re*']}
-    return [*what.get(how, ['-f', 'vfs_*']), *(['--exit'] if how in NOT_ENTRY else []), '--func-via', how]
+    return [*what.get(how, ['-f', 'vfs_*']), *(['--returns'] if how in NOT_ENTRY else []), '--func-via', how]
 
 
 class FunctionTracer(Instance):

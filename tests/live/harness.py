@@ -7,9 +7,11 @@ of the work, ten times the patience.
 import collections
 import contextlib
 import fcntl
+import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -24,6 +26,11 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
 KFXT = os.path.join(BUILD, 'kfxt')
 SCALE = float(os.environ.get('KFXT_TEST_SCALE', 1))
 TRACEFS = '/sys/kernel/tracing'
+CGROUPS = '/sys/fs/cgroup/unified', '/sys/fs/cgroup'
+# For a shell in a mount namespace of its own: kfxt finds tracefs wherever it is mounted, as in a container or chroot.
+UNMOUNT_OTHERS = f'''while read -r _ dir type _; do
+    [ "$type" != tracefs ] || [ "$dir" = {TRACEFS} ] || umount -l "$(printf %b "$dir")"
+done </proc/mounts'''
 TESTS = []
 
 
@@ -31,7 +38,18 @@ def scaled(count):
     return int(count * SCALE)
 
 
-PATIENCE = 20 / SCALE       # seconds until what should come has not come
+PATIENCE = 40 / SCALE       # seconds until what should come has not come
+
+
+@contextlib.contextmanager
+def tracefs_twice(tmp):
+    """It is mounted in a second place, too."""
+    os.mkdir(tmp + '/tracefs')
+    subprocess.run(['mount', '-t', 'tracefs', 'none', tmp + '/tracefs'], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(['umount', '-l', tmp + '/tracefs'], check=True)
 
 
 class Skip(Exception):
@@ -62,11 +80,35 @@ def note(text):
 
 def until(condition, text, seconds=PATIENCE):
     """Waits for @condition(), and returns what it returned."""
-    end = time.time() + seconds
+    end = time.monotonic() + seconds
     while not (result := condition()):
-        expect(time.time() < end, text)
+        expect(time.monotonic() < end, text)
         time.sleep(0.01)
     return result
+
+
+@contextlib.contextmanager
+def cgroup():
+    """A new cgroup of the v2 hierarchy with another one below."""
+    top = [path for path in CGROUPS if os.path.exists(path + '/cgroup.procs')]
+    own = None
+    if not top:
+        own = f'/tmp/kfxt-cgroup-{os.getpid()}'
+        os.mkdir(own)
+        if subprocess.run(['mount', '-t', 'cgroup2', 'none', own], capture_output=True).returncode:
+            os.rmdir(own)
+            raise Skip('no cgroup v2 hierarchy')
+    path = f'{(top or [own])[0]}/kfxt-test-{os.getpid()}'
+    os.makedirs(path + '/below')
+    try:
+        yield path
+    finally:
+        until(lambda: not open(path + '/below/cgroup.procs').read() + open(path + '/cgroup.procs').read(), 'in use')
+        os.rmdir(path + '/below')
+        os.rmdir(path)
+        if own:
+            subprocess.run(['umount', own], check=True)
+            os.rmdir(own)
 
 
 def run(*args, **kwargs):
@@ -84,11 +126,25 @@ def record(trace, *args, code=0):
 def start(trace, *args, **kwargs):
     """kfxt record into @trace, a file, once it has begun."""
     p = subprocess.Popen([KFXT, 'record', '-o', trace, *args], stderr=subprocess.PIPE, **kwargs)
-    end = time.time() + PATIENCE
-    while not (os.path.exists(trace) and os.path.getsize(trace) > 4096):
-        expect(time.time() < end and p.poll() is None, 'recording does not start')
-        time.sleep(0.02)
+    wait_for_begin(p, trace)
     return p
+
+
+def status_of(pid):
+    """Of a recorder; nothing before it records."""
+    r = run('status', '--json', '--pid', str(pid))
+    return json.loads(r.stdout) if r.returncode == 0 else None
+
+
+def wait_for_begin(p, trace):
+    """Until a recording has begun: into one file, the names of what runs already are more than that; else it answers then."""
+    def has_begun():
+        if '%' in trace:
+            return status_of(p.pid)
+        return os.path.exists(trace) and os.path.getsize(trace) > 4096
+    until(lambda: p.poll() is not None or has_begun(), 'recording does not start')
+    if p.poll() is not None:
+        raise AssertionError(f'recording does not start: {p.stderr and p.stderr.read()}')
 
 
 def load(trace):
@@ -112,6 +168,42 @@ def verify_cut(trace):
 
 def last_cpu():
     return max(os.sched_getaffinity(0))
+
+
+def command_of(recorder):
+    """Process id of the command that a recorder has started."""
+    path = f'/proc/{recorder.pid}/task/{recorder.pid}/children'
+    return int(until(lambda: open(path, encoding='ascii').read().split(), 'no command')[0])
+
+
+def switches_of(pid):
+    """How often the threads of a process have been switched out so far; 0 once it has ended."""
+    total = 0
+    try:
+        for tid in os.listdir(f'/proc/{pid}/task'):
+            with open(f'/proc/{pid}/task/{tid}/status', encoding='utf-8', errors='replace') as f:
+                total += sum(int(line.split()[1]) for line in f if 'ctxt_switches' in line)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return total
+
+
+def stop_while(recorder, pid, switches):
+    """The recorder does not run while the process makes this many switches, or until that has ended."""
+    recorder.send_signal(signal.SIGSTOP)
+    try:
+        end = switches_of(pid) + switches
+        until(lambda: not 0 < switches_of(pid) < end, f'{pid} does not run', 3 * PATIENCE)
+    finally:
+        recorder.send_signal(signal.SIGCONT)
+
+
+def kill_between_writes(recorder):
+    """SIGKILL may end write(2) half-way, SIGSTOP waits for its end."""
+    recorder.send_signal(signal.SIGSTOP)
+    stopped = [f'/proc/{recorder.pid}/task/{tid}/stat' for tid in os.listdir(f'/proc/{recorder.pid}/task')]
+    until(lambda: all(open(name).read().rpartition(')')[2].split()[0] == 'T' for name in stopped), 'it does not stop')
+    recorder.kill()
 
 
 def readable(pipe):
@@ -168,10 +260,16 @@ class Instance:
 
 
 def main(suite):
-    """Runs all tests, or those named in the command, also by mechanism ("by_uprobe"); the exit code."""
-    chosen = [t for t in TESTS if len(sys.argv) < 3 or {t.__name__, *t.__name__.split()} & set(sys.argv[2:])]
-    if not chosen:
-        sys.exit(f'{suite}: no test is called {" or ".join(sys.argv[2:])}')
+    """Runs all tests, or those named in the command (or by_MECHANISM), but not those after "!"; the exit code."""
+    asked = {w for w in sys.argv[2:] if not w.startswith('!')}
+    others = {w[1:] for w in sys.argv[2:] if w.startswith('!')}
+    names = {t: {t.__name__, *t.__name__.split()} for t in TESTS}
+    chosen = [t for t in TESTS if (not asked or names[t] & asked) and not names[t] & others]
+    # What this kernel cannot run is a function of the program, too, though not among TESTS.
+    absent = {name for name in asked | others if callable(getattr(sys.modules['__main__'], name, None))}
+    unknown = (asked | others).difference(absent, *names.values())
+    if unknown or not chosen:
+        sys.exit(f'{suite}: no test is called {" or ".join(sorted(unknown or asked))}')
     if os.geteuid():
         sys.exit(f'{suite}: needs root')
     counts = collections.Counter()

@@ -9,6 +9,8 @@ Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipp
 KFXT_TEST_SCALE: see harness.py.
 """
 import collections
+import fcntl
+import json
 import os
 import pty
 import re
@@ -18,12 +20,14 @@ import stat
 import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, equal, expect, helper, last_cpu, load,  # noqa: E402
-                     main, note, readable, record, run, scaled, start, test, verify, verify_cut)
-from account import balance_against, every_switch_of, players, switch_count, told_as_in_file  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, cgroup, command_of, equal, expect, helper,  # noqa: E402
+                     kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start,
+                     switches_of, test, until, verify, verify_cut)
+from account import balance_against, every_switch_of, hidden, players, switch_count, told_as_in_file  # noqa: E402
 from trace import fxtread  # noqa: E402
 
 ROUNDS = scaled(100_000)
@@ -31,7 +35,7 @@ ROUNDS = scaled(100_000)
 
 def play(trace, *args, rounds=ROUNDS):
     """Records the token game; what each thread says of itself."""
-    return players(record(trace, *args, '--', helper('pingpong'), str(rounds), str(last_cpu())))
+    return players(record(trace, '-m', '64M', *args, '--', helper('pingpong'), str(rounds), str(last_cpu())))
 
 
 # ---- 1: nothing missing, nothing extra ---------------------------------------------
@@ -44,8 +48,8 @@ def every_switch_of_two_threads(tmp):
     every_switch_of(t, two)
     for tid, voluntary, involuntary, _, until in two:
         expect(voluntary + involuntary >= ROUNDS - 1, 'the token was not handed on')
-        # In, out, in, out: none twice, none left out. (Marked ones stand where the kernel
-        # did not report who came before.)
+        # In, out, in, out: none twice, none left out. (Marked ones are where the kernel
+        # did not report the task before.)
         mine = [s for s in t.switches if tid in (s.out, s.into) and s.ts <= until]
         for a, b in zip(mine, mine[1:]):
             equal(b.out == tid, a.into == tid, f'{tid} is in and out in turn at {b.ts}')
@@ -80,13 +84,16 @@ def same_as_tracefs(tmp):
     ours = [s for s in load(tmp + '/t.fxt').real() if s.out in tids and s.ts <= end]
     theirs = [x for x in theirs if x[2] in tids and x[0] <= end]
     expect(len(ours) > 2 * (ROUNDS // 5) - 2, 'the token was not handed on')
+    # CPU by CPU: of two that switch at the same moment, the two programs' clocks may have either first.
+    ours.sort(key=lambda s: s.cpu)
+    theirs.sort(key=lambda x: x[1])
     for s, x in zip(ours, theirs):
         equal((s.cpu, s.out, s.into, s.state), (x[1], x[2], x[4], x[3]), f'switch at {s.ts} ({x[0]})')
     equal(len(ours), len(theirs), 'switches')
     apart = sorted(abs(s.ts - x[0]) for s, x in zip(ours, theirs))
-    # Printed in whole microseconds; the two programs read the clock one after the other,
-    # and now and then the hypervisor takes the CPU in between.
-    expect(apart[int(len(apart) * 0.999)] < 50_000 / SCALE, f'times differ: {apart[-20:]}')
+    # Printed in whole microseconds; the two programs read the clock one after the other, and now and then the
+    # hypervisor takes the CPU in between: of an emulated one, which has few switches, more often.
+    expect(apart[int(len(apart) * (0.999 if SCALE == 1 else 0.99))] < 50_000 / SCALE, f'times differ: {apart[-20:]}')
     note(f'{len(ours)} switches agree; times differ by {apart[len(apart) // 2]} ns in the median')
 
 
@@ -113,7 +120,9 @@ def same_as_converted_tracefs(tmp):
         ours = [w for w in live.wakeups if w.tid == tid and begin <= w.ts <= end and w.ts not in met]
         theirs = [w for w in text.wakeups if w.tid == tid and begin <= w.ts <= end]
         equal([w.waker for w in theirs], [w.waker for w in ours], f'wakers of {tid}')
-        expect(all(abs(a.ts - b.ts) < 10_000_000 / SCALE for a, b in zip(ours, theirs)), 'times differ')
+        # Between the two readings of the clock the hypervisor may take the CPU, for as long as it likes.
+        apart = sorted(abs(a.ts - b.ts) for a, b in zip(ours, theirs))
+        expect(not apart or apart[int(len(apart) * 0.99)] < 10_000_000 / SCALE, f'times differ: {apart[-20:]}')
         note(f'{tid}: {len(live.outs(tid, end))} switches and {len(ours)} wakeups agree')
 
 
@@ -124,16 +133,18 @@ def names_in_a_storm(tmp):
     os.mkdir(tmp + '/links')
     out = record(tmp + '/t.fxt', '--', helper('storm'), str(scaled(2000)), tmp + '/links')
     t = load(tmp + '/t.fxt')
-    generation = collections.Counter()
+    lives = collections.defaultdict(list)       # of an id: somebody else may have had it before
+    for koid, (name, process) in t.threads.items():
+        lives[koid % 10_000_000].append((name, process % 10_000_000, t.processes.get(koid), t.cmdlines.get(koid)))
     for line in out.splitlines():
         tid, process, name = line.split(' ', 2)
         tid, process = int(tid), int(process)
-        koid = tid + generation[tid] * 10_000_000
-        equal(t.threads.get(koid), (name, process), f'name and process of {koid}')
+        found = [life for life in lives[tid] if life[:2] == (name, process)]
+        expect(found, f'name and process of {tid}: {lives[tid]}, wanted {name}, {process}')
         if tid == process:
-            equal(t.processes.get(koid), name, f'name of process {koid}')
+            expect(name in [life[2] for life in found], f'name of process {tid}: {found}, wanted {name}')
             if name.startswith('prog-'):
-                equal(t.cmdlines[koid], f'{tmp}/links/{name} become', 'command line')
+                expect(f'{tmp}/links/{name} become' in [life[3] for life in found], f'command line: {found}')
     equal(t.unnamed(), [], 'threads without a name or a named process')
     equal(t.ledger[None]['lost_names'], 0, 'lost names')
     verify(tmp + '/t.fxt')
@@ -141,20 +152,109 @@ def names_in_a_storm(tmp):
 
 
 @test
+def cgroups_of_processes(tmp):
+    """The last one a process was in: of one that is there, one that is moved and some that are born there, however shortly."""
+    with cgroup() as path, subprocess.Popen(['sleep', '1000']) as there, subprocess.Popen(['sleep', '1000']) as moved:
+        try:
+            with open(path + '/cgroup.procs', 'w') as procs:
+                procs.write(str(there.pid))
+            out = record(tmp + '/t.fxt', '--', 'sh', '-c', f'echo {moved.pid} >{path}/below/cgroup.procs; echo $$; '
+                         f'echo $$ >{path}/cgroup.procs; for i in 1 2 3; do /bin/true & echo $!; done; wait; sleep 0.3')
+            own = [line[3:] for line in open('/proc/self/cgroup').read().splitlines() if line.startswith('0::')]
+        finally:
+            there.kill()
+            moved.kill()
+    name = '/' + os.path.basename(path)
+    t = load(tmp + '/t.fxt')
+    shell, *brief = map(int, out.split())
+    for pid, where in (there.pid, name), (moved.pid, name + '/below'), (os.getpid(), own[0]), (shell, name):
+        equal(t.cgroups.get(pid), where, f'cgroup of {t.processes.get(pid)}')
+    equal({t.cgroups.get(pid) for pid in brief}, {name}, 'of those that exited at once')
+
+
+@test
+def containers_and_units(tmp):
+    """By the cgroup of a process, and of one that leaves a container; report prints them."""
+    container = '0123456789abcdef' * 4
+    with cgroup() as path:
+        inside = f'{path}/kfxt-test.service/libpod-payload-{container}'
+        os.makedirs(inside)
+        try:
+            out = record(tmp + '/t.fxt', '--', 'sh', '-c', f'echo $$ >{inside}/cgroup.procs; sh -c "echo \\$\\$; :"; '
+                         f'sh -c "echo \\$\\$; echo \\$\\$ >{path}/cgroup.procs; exec /bin/true"; '
+                         'echo $$; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done')
+        finally:
+            until(lambda: not open(inside + '/cgroup.procs').read(), 'in use')
+            os.rmdir(inside)
+            os.rmdir(os.path.dirname(inside))
+    t = load(tmp + '/t.fxt')
+    stays, leaves, busy = map(int, out.split())
+    there = (container, 'kfxt-test.service')
+    equal((t.places[stays], t.places[leaves], t.places[busy]), (there, (None, None), there), 'containers and units')
+    rows = json.loads(run('report', '--json', '-n', '1000', tmp + '/t.fxt').stdout)['busiest']
+    equal([(row['container'], row['unit']) for row in rows if row['tid'] == busy], [there], 'report')
+
+
+SECRET = 'q9x8w7v6' * 4
+
+
+def written(trace, *options):
+    """Records processes with SECRET on their command lines; the bytes of the trace, the id of one that was there."""
+    work = '{3} token={0}; {3} $(printf %0{1}d 0) token={0}; {3} $(printf %0{2}d 0) token={0}; sleep 0.3'
+    program = os.path.dirname(trace) + '/true'
+    if not os.path.exists(program):
+        os.symlink(shutil.which('true'), program)
+    asleep = 'import time; time.sleep(1000)'
+    with subprocess.Popen([sys.executable, '-c', asleep, 'a', 'token=' + SECRET, 'z'],
+                          env=os.environ | {'token': SECRET}) as there:
+        try:
+            until(lambda: SECRET in open(f'/proc/{there.pid}/cmdline').read(), 'it does not start')
+            # Cut where the record of the kernel ends, and where what is read of /proc does.
+            record(trace, *options, '--', 'sh', '-c', work.format(SECRET, 512 - 60, 8192 - 60, program))
+        finally:
+            there.kill()
+    return open(trace, 'rb').read(), there.pid
+
+
+@test
+def secrets_on_command_lines(tmp):
+    """Neither in kernel objects nor in packets, whole or in part; without the options they are."""
+    redact = '--redact', 'nothing', '--redact', f'token=[{"".join(sorted(set(SECRET)))}]{{{len(SECRET)}}}'
+    for name in 't.fxt', 't.pftrace':
+        expect(SECRET.encode() in written(tmp + '/' + name)[0], f'{name} does not have it anyway')
+        for options in redact, ('--no-cmdlines',), (*redact, '--no-cmdlines'):
+            data, there = written(f'{tmp}/{name}', *options)
+            expect(SECRET[:4].encode() not in data, f'{name} with {options} has it')
+            equal(b'[redacted]' in data, '--no-cmdlines' not in options, f'that {name} with {options} has marks')
+            verify(f'{tmp}/{name}')
+    data, there = written(tmp + '/t.fxt', *redact)
+    t = load(tmp + '/t.fxt')
+    equal(t.cmdlines[there], f'{sys.executable} -c import time; time.sleep(1000) a [redacted] z', 'command line')
+    equal(t.unnamed(), [], 'threads without names')
+    lines = [line.removeprefix(tmp) for line in t.cmdlines.values() if line.startswith(tmp + '/true')]
+    equal(len(lines), 3, 'programs')
+    expect(all(re.fullmatch(r'/true (0+ )?( \.\.\.|\[redacted\])', line) for line in lines), f'command lines: {lines}')
+    data, there = written(tmp + '/t.fxt', '--no-cmdlines')
+    equal(load(tmp + '/t.fxt').cmdlines, {}, 'command lines')
+
+
+@test
 def recycled_id_is_a_new_koid(tmp):
     out = record(tmp + '/t.fxt', '--', helper('storm'), 'recycle')
     t = load(tmp + '/t.fxt')
     pid = int(out.split()[0])
-    equal(t.threads[pid], ('first owner', pid), 'the first owner')
-    second = pid + 10_000_000
-    equal(t.threads[second], ('second owner', second), 'the second owner')
+    # Somebody else's process may have had the id in between.
+    first, second = (min((koid for koid, (name, _) in t.threads.items() if koid % 10_000_000 == pid and name == owner),
+                         default=0) for owner in ('first owner', 'second owner'))
+    expect(0 < first < second, f'koids of the first owner and the second: {first}, {second}')
+    equal((t.threads[first], t.threads[second]), (('first owner', first), ('second owner', second)), 'the owners')
     equal(t.processes[second], 'second owner', 'its process')
     # By when they come: the first may still be leaving when its id has been given away, and the
     # second be so at the end of the recording.
-    comes = {koid: [s.ts for s in t.switches if s.into == koid] for koid in (pid, second)}
+    comes = {koid: [s.ts for s in t.switches if s.into == koid] for koid in (first, second)}
     for koid, times in comes.items():
-        expect(times, f'{koid} never ran')
-    expect(max(comes[pid]) < min(comes[second]), 'the two lives overlap')
+        expect(times or t.gaps, f'{koid} never ran')
+    expect(max(comes[first], default=0) < min(comes[second], default=1), 'the two lives overlap')
     verify(tmp + '/t.fxt')
 
 
@@ -173,7 +273,8 @@ def highest_ids(tmp):
         f.flush()
         sleeper = int(subprocess.check_output(of_highest_ids('sleep 1000 >/dev/null & echo $!'), text=True))
         try:
-            out = record(tmp + '/t.fxt', '--', *of_highest_ids(f'{helper("pingpong")} {scaled(50_000)} {last_cpu()}'))
+            load_cmd = f'{helper("pingpong")} {scaled(50_000)} {last_cpu()}'
+            out = record(tmp + '/t.fxt', '-m', '64M', '--', *of_highest_ids(load_cmd))
         finally:
             os.kill(sleeper, signal.SIGKILL)
             f.seek(0)
@@ -182,7 +283,10 @@ def highest_ids(tmp):
     expect(min(sleeper, *(x.tid for x in players(out))) > 4194000, f'{sleeper}, {out}')
     equal((t.states[sleeper].state, t.still[sleeper].state), ('S', 'S'), 'state of who sleeps')
     every_switch_of(t, players(out))
-    equal((dict(t.sense()), t.unnamed()), ({}, []), 'contradictions, threads without a name')
+    equal(dict(t.sense()), {}, 'contradictions')
+    unnamed = t.unnamed()       # of others' processes some may be lost
+    expect(len(unnamed) <= t.ledger[None]['lost_names'] and not {sleeper, *(x.tid for x in players(out))} & set(unnamed),
+           f'threads without a name: {unnamed}')
     verify(tmp + '/t.fxt')
 
 
@@ -203,13 +307,15 @@ def kernel_threads_in_one_process(tmp):
 def states_and_wakers(tmp):
     out = record(tmp + '/t.fxt', '--', helper('states'))
     t = load(tmp + '/t.fxt')
+    missing = []
     for line in out.splitlines():
         state, tid, waker = line.split()
         tid = int(tid)
-        expect(any(s.state == state for s in t.outs(tid)), f'{tid} never left in state {state}')
-        if waker != '-':
-            expect(any(w.tid == tid and w.waker == int(waker) for w in t.wakeups),
-                   f'{tid} was not woken by {waker}: {[w for w in t.wakeups if w.tid == tid]}')
+        if not any(s.state == state for s in t.outs(tid)):
+            missing.append(f'{tid} never left in state {state}')
+        if waker != '-' and not any(w.tid == tid and w.waker == int(waker) for w in t.wakeups):
+            missing.append(f'{tid} was not woken by {waker}: {[w for w in t.wakeups if w.tid == tid]}')
+    expect(len(missing) <= t.ledger_sum('unreported_switches', 'unreported_wakeups'), f'{missing}')
     verify(tmp + '/t.fxt')
 
 
@@ -219,16 +325,17 @@ def each_sleep_has_its_wakeup(tmp):
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         raise Skip('one CPU')
-    out = record(tmp + '/t.fxt', '--', helper('cross'), str(ROUNDS), str(cpus[-2]), str(cpus[-1]))
+    out = record(tmp + '/t.fxt', '-m', '64M', '--', helper('cross'), str(ROUNDS), str(cpus[-2]), str(cpus[-1]))
     t, late = load(tmp + '/t.fxt'), 0
     equal(dict(t.sense()), {}, 'contradictions')
     equal(t.ledger_sum('lost_switches', 'lost_wakeups'), 0, 'lost')
     two = players(out)
     for p, waker, cpu in zip(two, two[::-1], cpus[-2:]):
         mine = [w for w in t.wakeups if w.tid == p.tid and p.start <= w.ts <= p.end]
-        expect(abs(len(mine) - p.voluntary) <= 1, f'{len(mine)} wakeups of {p.tid}, which slept {p.voluntary} times')
+        expect(-1 - hidden(t, p) <= len(mine) - p.voluntary <= 1,
+               f'{len(mine)} wakeups of {p.tid}, which slept {p.voluntary} times')
         others = sum((w.waker, w.cpu) != (waker.tid, cpu) for w in mine)
-        expect(others <= t.ledger_sum('unseen_wakeups') + 2, f'{others} of {len(mine)} are not by {waker.tid}, or not on {cpu}')
+        expect(others <= t.ledger_sum('unreported_wakeups') + 2, f'{others} of {len(mine)} are not by {waker.tid}, or not on {cpu}')
         slept = {s.ts + 1 for s in t.outs(p.tid)}
         late += sum(w.ts in slept for w in mine)
     note(f'{sum(p.voluntary for p in two)} times asleep, {late} wakers met them on their way to sleep')
@@ -237,12 +344,19 @@ def each_sleep_has_its_wakeup(tmp):
 
 @test
 def preemption_is_told_from_sleep(tmp):
-    spin = 'import time\nend = time.time() + 0.5\nwhile time.time() < end: pass'
-    cpu = str(last_cpu())
-    two = f'taskset -c {cpu} {sys.executable} -c "{spin}" & taskset -c {cpu} {sys.executable} -c "{spin}"; wait'
-    record(tmp + '/t.fxt', '--', 'sh', '-c', two)
+    # Two that never sleep on one CPU, until one was preempted 40 times.
+    two = '''
+import os, resource, time
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+first, child, end = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw, os.fork(), time.time() + 60
+while not child: pass
+while resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw < first + 40 and time.time() < end: pass
+os.kill(child, 9)
+os.waitpid(child, 0)
+print(os.getpid(), child)
+'''
+    spinners = set(map(int, record(tmp + '/t.fxt', '--', sys.executable, '-c', two).split()))
     t = load(tmp + '/t.fxt')
-    spinners = {tid for tid, (name, _) in t.threads.items() if name.startswith('python')}
     # R+ where the kernel itself was preempted, R where the way back to user space was used.
     preempted = [s for s in t.real() if s.out in spinners and s.state in ('R', 'R+')]
     expect(len(preempted) >= 10, 'spinning threads were not preempted')
@@ -271,11 +385,11 @@ def ends_of_each_cpu(tmp):
         mine = [s for s in t.switches if s.cpu == cpu]
         equal((mine[0].mark, mine[-1].mark), ('start', 'stop'), f'marks of CPU {cpu}')
         equal((mine[0].out, mine[-1].into), (0, 0), f'ends of CPU {cpu}')
-        expect(mine[0].ts - start < 100_000_000 / SCALE and stop - mine[-1].ts < 100_000_000 / SCALE,
+        expect(mine[0].ts - start < 2e9 / SCALE and stop - mine[-1].ts < 2e9 / SCALE,
                f'CPU {cpu} begins late or ends early')
     for item in t.in_order:
         expect(start <= item[0] <= stop, f'{item} is outside of start and stop')
-    expect(250e6 < stop - start < 1e9 / SCALE, f'300 ms took {(stop - start) / 1e6} ms')
+    expect(250e6 < stop - start < 10e9 / SCALE, f'300 ms took {(stop - start) / 1e6} ms')
 
 
 @test
@@ -317,24 +431,124 @@ def signals_end_it(tmp):
 
 
 @test
+def counts_and_output_of_the_command(tmp):
+    """On stdout the counts follow all that the command printed; --stats-file keeps them apart."""
+    slow = ('--', 'sh', '-c', 'trap "sleep 0.3; echo later; exit" TERM; echo sooner; while :; do sleep 0.05; done')
+    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '--stats', 'json', *slow], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    equal(p.stdout.readline(), 'sooner\n', 'while it records')
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=PATIENCE)
+    equal(p.returncode, 0, err)
+    words, counts = out.split('{', 1)
+    equal(words, 'later\n', 'before the counts')
+    equal(json.loads('{' + counts)['output'], tmp + '/t.fxt', 'output in the counts')
+    with open(tmp + '/s.json', 'w', encoding='ascii') as f:
+        f.write('x' * 100_000)
+    out = record(tmp + '/t.fxt', '--stats-file', tmp + '/s.json', '--', 'echo', 'hello')
+    equal(out, 'hello\n', 'stdout beside a file')
+    with open(tmp + '/s.json', encoding='utf-8') as f:
+        stats = json.load(f)
+    equal((stats['schema'], stats['recorded'] <= stats['expected']), (2, True), 'schema, recorded and expected')
+    equal(stats['total']['switches']['records'], len(load(tmp + '/t.fxt').real()), 'switches')
+    for args in (['--stats-file', '-'], ['--stats-file', tmp + '/t.fxt'], ['--stats-file', ''], ['--stats', 'xml'],
+                 ['--stats', 'json', '-o', '-']):
+        equal(run('record', '-o', tmp + '/t.fxt', '-d', '1', *args).returncode, 2, f'exit code with {args}')
+    equal(run('record', '-d', '1', '--stats-file', tmp + '/no/s.json').returncode, 1, 'a directory that is not there')
+
+
+@test
+def output_in_no_directory(tmp):
+    path = tmp + '/no/t.fxt'
+    r = run('record', '-o', path, '-d', '1')
+    equal((r.returncode, os.path.exists(tmp + '/no')), (1, False), 'exit code, directory')
+    expect(f'record: {path}: No such file or directory (does its directory exist?)' in r.stderr.decode(), r.stderr.decode())
+
+
+@test
 def end_of_command(tmp):
     out = record(tmp + '/t.fxt', '--', 'sh', '-c', 'echo done; exit 7')
     equal(out, 'done\n', 'output of the command')
     record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'exit 7', code=7)
     record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'kill -9 $$', code=137)
     verify(tmp + '/t.fxt')
-    r = run('record', '-o', tmp + '/u.fxt', '--', '/nonexistent/program')
-    equal(r.returncode, 1, 'exit code where the command cannot be run')
-    expect(b'/nonexistent/program: No such file' in r.stderr, r.stderr.decode())
-    verify(tmp + '/u.fxt')
     begin = time.time()
     record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '1000')
     expect(time.time() - begin < PATIENCE / 2, 'the command outlived the recording')
     verify(tmp + '/v.fxt')
-    begin = time.time()
-    record(tmp + '/w.fxt', '-d', '300ms', '--', 'sh', '-c',
-           'trap "" TERM; for i in $(seq 1000); do sleep 1; done')
-    expect(time.time() - begin < PATIENCE / 2, 'a command that ignores SIGTERM outlived the recording')
+
+
+def gone(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as f:
+            return f.read().rpartition(')')[2].split()[0] == 'Z'
+    except FileNotFoundError:
+        return True
+
+
+def outlived(tmp, script, **kwargs):
+    """A recording that ends before its command, a script that prints two ids of processes: it, and these."""
+    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', script],
+                         stdout=subprocess.PIPE, stderr=open(tmp + '/err', 'w'), text=True, **kwargs)
+    ids = [int(p.stdout.readline()) for _ in range(2)]
+    p.send_signal(signal.SIGINT)
+    return p, ids
+
+
+def said(tmp):
+    with open(tmp + '/err') as f:
+        return f.read()
+
+
+@test
+def command_ends_with_what_it_started(tmp):
+    p, (shell, sleeper) = outlived(tmp, 'echo $$; sleep 1000 & echo $!; wait')
+    try:
+        equal(p.wait(timeout=PATIENCE), 143, said(tmp))
+        expect(f'kfxt: sh ({shell}) was ended by signal 15 (Terminated), sent since the recording had ended\n'
+               in said(tmp), said(tmp))
+        until(lambda: gone(sleeper), 'what the command started still runs')
+    finally:
+        gone(sleeper) or os.kill(sleeper, signal.SIGKILL)
+
+
+@test
+def command_that_ignores_sigterm(tmp):
+    """It has all the time it needs; SIGKILL takes a second signal, and is reported."""
+    p, (shell, sleeper) = outlived(tmp, 'trap "" TERM; echo $$; sleep 1000 & echo $!; wait')
+    try:
+        until(lambda: f'waiting for sh ({shell}), which still runs after SIGTERM' in said(tmp), 'it does not say so')
+        time.sleep(1)
+        equal((p.poll(), gone(shell), gone(sleeper)), (None, False, False), 'ended: kfxt, the command, its child')
+        p.send_signal(signal.SIGINT)
+        equal(p.wait(timeout=PATIENCE), 137, said(tmp))
+        equal(said(tmp).splitlines()[-1], f'kfxt: sh ({shell}) was ended by signal 9 (Killed), '
+              'sent at a second signal to kfxt: it still ran after SIGTERM', 'what it says')
+        until(lambda: gone(sleeper), 'what the command started still runs')
+        verify(tmp + '/t.fxt')
+    finally:
+        gone(sleeper) or os.kill(sleeper, signal.SIGKILL)
+
+
+@test
+def command_at_a_terminal(tmp):
+    """In the foreground it stays there, and may read from the terminal; elsewhere it has a group of its own."""
+    def groups(**kwargs):
+        p, (_, group) = outlived(tmp, 'set -- $(cat /proc/$$/stat); echo $1; echo $5', **kwargs)
+        p.wait(timeout=PATIENCE)
+        return p.pid, group
+
+    def take_terminal():
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+    master, slave = pty.openpty()
+    kfxt, group = groups(preexec_fn=take_terminal)
+    equal(group, kfxt, 'process group in the foreground of a terminal')
+    os.close(slave)
+    os.close(master)
+    kfxt, group = groups(preexec_fn=os.setsid)
+    expect(group not in (kfxt, os.getpgrp()), 'no process group of its own')
 
 
 @test
@@ -354,6 +568,35 @@ def output_files(tmp):
     inside = subprocess.run([KFXT, 'record', '-q', '-d', '100ms'], cwd=tmp, timeout=2 * PATIENCE)
     equal(inside.returncode, 0, 'default output')
     expect(os.path.exists(tmp + '/trace.fxt'), 'default output is trace.fxt')
+
+
+@test
+def outputs_stay_until_they_are_replaced(tmp):
+    """By a recording that began; by a conversion of something."""
+    for name, text in ('t.fxt', 'good'), ('t.fxt.old', 'older'), ('script', '#!/no/such/interpreter'), ('text', 'no trace'):
+        with open(f'{tmp}/{name}', 'w') as f:
+            f.write(text)
+    os.chmod(tmp + '/script', 0o755)
+    before = sorted(os.listdir(tmp))
+
+    def stays(words, *args):
+        for compress in (), ('-z', ):
+            if compress and args[0] != 'record':
+                continue
+            r = run(args[0], *compress, '-o', tmp + '/t.fxt', *args[1:])
+            equal(r.returncode, 1, f'exit code of {args}')
+            expect(words in r.stderr.decode(), r.stderr.decode())
+            texts = [open(f'{tmp}/t.fxt{suffix}', errors='replace').read(9) for suffix in ('', '.old')]
+            equal(texts, ['good', 'older'], f'files after {args}')
+            equal(sorted(os.listdir(tmp)), before, f'names after {args}')
+
+    stays('mkae: No such file', 'record', '--', 'mkae')
+    stays('script: No such file', 'record', '--', tmp + '/script')
+    stays('text: Permission denied', 'record', '--', tmp + '/text')
+    stays('no ftrace record in it', 'convert', tmp + '/text')
+    record(tmp + '/t.fxt', '--', 'true')
+    equal(open(tmp + '/t.fxt.old').read(), 'good', 'what was there before')
+    verify(tmp + '/t.fxt')
 
 
 @test
@@ -398,8 +641,8 @@ def killed_under_load_and_repaired(tmp):
     load_of_it = subprocess.Popen([helper('pingpong'), str(scaled(10000000)), str(last_cpu())],
                                   stdout=subprocess.DEVNULL)
     p = start(tmp + '/t.fxt')
-    time.sleep(0.3)
-    p.kill()
+    until(lambda: os.path.getsize(tmp + '/t.fxt') > 100_000, 'nothing is recorded', 3 * PATIENCE)
+    kill_between_writes(p)
     p.communicate()
     load_of_it.kill()
     load_of_it.wait()
@@ -431,7 +674,9 @@ def loss_is_counted_exactly(tmp):
                                   str(ROUNDS // 2), str(last_cpu())], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             while readable(p.stdout) < 32768 and p.poll() is None:
                 time.sleep(0.01)
-            time.sleep(0.2 / SCALE)
+            command = command_of(p)
+            enough = switches_of(command) + scaled(10_000)
+            until(lambda: not 0 < switches_of(command) < enough, 'the load does not run', 3 * PATIENCE)
             for _ in range(100):
                 trace.write(os.read(p.stdout.fileno(), 65536))
                 time.sleep(0.002 / SCALE)
@@ -459,7 +704,8 @@ def recorder_sleeps(tmp):
     tid = next(iter(t.event_threads))[1]
     outs = [s for s in t.outs(tid) if s.state == 'S']
     expect(outs, "the recorder's own switches are not in the trace")
-    expect(len(outs) < 200, f'woke {len(outs)} times in 3 s of little to do')
+    most = 200 + len(t.in_order) // 200
+    expect(len(outs) < most, f'woke {len(outs)} times in 3 s of little to do, not below {most}')
     expect(used < 1.0, f'used {used:.2f} s of CPU in 3 s of little to do')
 
 

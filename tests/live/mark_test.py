@@ -20,8 +20,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, load, main, note, run, scaled,  # noqa: E402
-                     test, until, verify)
+from account import lost_by  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, equal, expect, load, main, note,  # noqa: E402
+                     run, scaled, switches_of, test, tracefs_twice, until, verify, wait_for_begin)
 import fxtread  # noqa: E402, where trace.py found it
 
 COPIES = os.path.exists(TRACEFS + '/options/copy_trace_marker')
@@ -67,7 +68,7 @@ def command(way, *args):
     """kfxt record; where the kernel has copies, these are hidden from it to test the other way."""
     args = [KFXT, 'record', '-e', 'marker', *args]
     if way == 'program' and COPIES:
-        hide = f'for dir in {TRACEFS}/options /sys/kernel/debug; do mount -t tmpfs none $dir; done; exec "$@"'
+        hide = f'{UNMOUNT_OTHERS}; for dir in {TRACEFS}/options /sys/kernel/debug; do mount -t tmpfs none $dir; done; exec "$@"'
         args = ['unshare', '-m', 'sh', '-c', hide, 'sh', *args]
     return args
 
@@ -83,7 +84,7 @@ def record(way, trace, *args):
 def start(way, trace, *args):
     """A recorder that runs when this returns."""
     recorder = subprocess.Popen(command(way, '-o', trace, *args), stderr=subprocess.PIPE)
-    until(lambda: os.path.exists(trace) and os.path.getsize(trace) > 4096, 'recording does not start')
+    wait_for_begin(recorder, trace)
     return recorder
 
 
@@ -115,7 +116,7 @@ def write_markers(way, tmp, lines, *options):
     found = events(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
     equal((t.ledger_sum('events'), t.ledger_sum('lost_events')), (len(found), 0), 'events in the ledger and lost')
-    return found, process, threads
+    return [e for e in found if e.process == process], process, threads
 
 
 def of_thread(found, tid):
@@ -223,7 +224,7 @@ def same_as_converted_text(tmp, way):
         equal(of_thread(ours, tid), of_thread(theirs, tid), f'markers of {tid}')
         # The last one is where either trace ends. Between the two times of one a thread may lose its CPU.
         apart = sorted(abs(a.ts - b.ts) for a, b in zip(ours[:-1], theirs[:-1]))
-        middle, most = apart[len(apart) // 2], apart[max(len(apart) - 2, 0)]
+        middle, most = apart[len(apart) // 2], apart[len(apart) * 3 // 4]
         expect(middle < 20e3 / SCALE and (way == 'program' or most < 200e3 / SCALE), f'{apart} ns apart')
         note(f'{len(ours)} events, half of them less than {middle} ns apart, none more than {apart[-1]}')
 
@@ -250,7 +251,7 @@ true
 ''')
     out, _ = record(way, tmp + '/t.fxt', '--', 'sh', script)
     shell = int(out)
-    found = events(tmp + '/t.fxt')
+    found = [e for e in events(tmp + '/t.fxt') if e.process in (shell, 1)]
     equal([(e.form, e.name, e.args.get('value')) for e in found],
           [('S', 'outer', None), ('I', "it's now", None), ('S', 'in ner', None), ('F', 'in ner', None),
            ('C', 'queue', -17), ('C', 'a=b', 9223372036854775807), ('F', 'outer', None), ('I', 'of another', None)],
@@ -265,7 +266,7 @@ true
 def beside_calls(tmp, way):
     """A slice of markers would be cut by that of the call it begins in: it has a track of its own."""
     lines = ['B|PID|outer', 'I|PID|now', 'E|PID']
-    found, process, threads = write_markers(way, tmp, lines, '-u', 'libc:write', '--exit')
+    found, process, threads = write_markers(way, tmp, lines, '-u', 'libc:write', '--returns')
     t = load(tmp + '/t.fxt')
     for tid in threads:
         slices = [e for e in found if e.thread > PSEUDO and t.threads[e.thread] == (f'{tid} markers', process)]
@@ -290,7 +291,8 @@ def loss_is_counted(tmp, way):
     lost = load(tmp + '/t.fxt').ledger_sum('lost_events')
     equal(numbers, sorted(set(numbers)), 'their order')
     equal(len(numbers) + lost, count, f'{len(numbers)} in the trace, {lost} lost')
-    expect(lost and f'lost {lost} events' in err, err)
+    reason = "overwritten in the kernel's ring" if way == 'copies' else 'rings full'
+    expect(lost and lost_by(err, reason)['event'] == lost, err)
 
 
 @by_each_way
@@ -300,14 +302,20 @@ def no_slice_crosses_a_gap(tmp, way):
         for line in lines:
             os.write(fd, line.replace('PID', str(os.getpid())).encode())
 
+    def drained():
+        """The recorder has come around some times."""
+        before = switches_of(recorder.pid)
+        time.sleep(0.5 / SCALE)
+        until(lambda: switches_of(recorder.pid) > before + 3, 'the recorder does not run')
+
     recorder = start(way, tmp + '/t.fxt', '-m', '4K')
     fd = os.open(MARKER, os.O_WRONLY)
     write('B|PID|before', 'E|PID', 'B|PID|outer', 'S|PID|async|1', 'B|PID|inner')
-    time.sleep(0.5 / SCALE)
+    drained()
     recorder.send_signal(signal.SIGSTOP)
     write(*['E|PID', 'B|PID|in the flood'] * 1500)
     recorder.send_signal(signal.SIGCONT)
-    time.sleep(0.5 / SCALE)
+    drained()
     write('B|PID|after', 'E|PID', 'F|PID|async|1', 'E|PID', 'E|PID')
     os.close(fd)
     stop(recorder, tmp + '/t.fxt')
@@ -336,8 +344,9 @@ def no_slice_crosses_a_gap(tmp, way):
 
 @by_each_way
 def tracing_is_off(tmp, way):
-    """The kernel refuses, but makes copies."""
-    recorder = start(way, tmp + '/t.fxt')
+    """The kernel refuses, but makes copies. Without them none are found by another mount of tracefs."""
+    with tracefs_twice(tmp):
+        recorder = start(way, tmp + '/t.fxt')
     try:
         with open(TRACEFS + '/tracing_on', 'w') as f:
             f.write('0')
@@ -399,7 +408,7 @@ def wrong_use(tmp):
     for args, why in ((['a\nb'], 'newline'), ([''], 'empty'), (['--begin', 'a|b'], 'bar'), (['x' * 1020], 'too long'),
                       (['--counter', 'x'], 'NAME=VALUE'), (['--counter', '=1'], 'NAME=VALUE'),
                       (['--counter', 'x=1z'], 'number'), (['--counter', 'x=9223372036854775808'], 'too large'),
-                      (['--begin', '--end', 'x'], 'only one'), ([], 'operand missing'), (['--pid', '0', 'x'], '--pid')):
+                      (['--begin', '--end', 'x'], 'exclude each other'), ([], 'operand missing'), (['--pid', '0', 'x'], '--pid')):
         r = run('mark', *args)
         equal(r.returncode, 2, f'exit code of mark {args}')
         expect(why in r.stderr.decode() and r.stderr.count(b'\n') == 1, f'mark {args}: {r.stderr.decode()}')

@@ -21,8 +21,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+from account import lost_by  # noqa: E402
+from functions import read_text  # noqa: E402
 from harness import (BUILD, KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, last_cpu, load, main,  # noqa: E402
-                     note, record, run, scaled, test, until, verify)
+                     note, record, run, scaled, start, test, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 EVENTS = {
@@ -51,6 +53,8 @@ threads = [threading.Thread(target=work, args=(n * count,)) for n in range(2)]
 for t in threads: t.start()
 for t in threads: t.join()
 '''
+
+STEP = 10_000_000           # between the koids of threads that have the same id
 
 Event = collections.namedtuple('Event', 'type ts end thread category name id args')
 
@@ -112,7 +116,7 @@ def events_of(trace, category):
 
 
 def check(tmp):
-    """The trace is without fault, its ledger is right and nothing was lost that the kernel told; the trace."""
+    """The trace is without fault, its ledger is right and nothing was lost that the kernel reported; the trace."""
     verify(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
     if not gaps_of(t):
@@ -142,15 +146,15 @@ def match(ours, theirs, t):
     same in the same order; what only the tracer has is from before or after our recording, a moment
     within, or from when the kernel kept more to itself, which is where CPUs have gaps.
     """
-    pairs, unseen, slack, gaps = [], 0, SLACK * 1e9, gaps_of(t)
+    pairs, unseen, distant, slack, gaps = [], 0, [], SLACK * 1e9, gaps_of(t)
     for key in sorted(set(ours) | set(theirs), key=str):
         mine, (begin, end) = ours.get(key, []), windows_of(t)[key[0]]
         other = [o for o in theirs.get(key, []) if begin - slack < o[0][0] and o[0][-1] < end + slack]
         expect(len(mine) <= len(other), f'{key}: {len(mine)} in the trace, {len(other)} in the tracer')
         which = align(mine, other)
         for m, o in zip(mine, map(other.__getitem__, which)):
-            far = [abs(a - b) for a, b in zip(m[0], o[0])]
-            expect(max(far) < slack, f'{key}: {m} in the trace, {o} in the tracer')
+            if max(abs(a - b) for a, b in zip(m[0], o[0])) >= slack:
+                distant.append(f'{key}: {m} in the trace, {o} in the tracer')
             pairs.append((m, o))
         for i in set(range(len(other))) - set(which):
             times = other[i][0]
@@ -158,6 +162,8 @@ def match(ours, theirs, t):
                 expect(any(a <= ts <= b for ts in times for a, b in gaps),
                        f'{key}: {other[i]} is in the tracer and not in the trace')
                 unseen += 1
+    # A host may take the CPU away for longer just between the two.
+    expect(len(distant) <= 1 + len(pairs) / 200, f'{len(distant)} of {len(pairs)}: {distant[:5]}')
     far = sorted(abs(a - b) for m, o in pairs for a, b in zip(m[0], o[0]))
     if far:
         note(f'{len(pairs)} of {len(ours)} kinds, {far[len(far) // 2] / 1000:.1f} us apart, at most '
@@ -242,10 +248,9 @@ def interrupts(tmp):
 @test
 def loss_is_counted(tmp):
     """Nobody empties the rings for a while."""
+    init = {int(tid) for tid in os.listdir('/proc/1/task')}
     with tracer('irq') as instance:
-        recorder = subprocess.Popen([KFXT, 'record', '-m', '4K', '-e', 'irq', '-o', tmp + '/t.fxt'],
-                                    stderr=subprocess.PIPE)
-        until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'it does not start')
+        recorder = start(tmp + '/t.fxt', '-m', '4K', '-e', 'irq')
         time.sleep(0.5)
         recorder.send_signal(signal.SIGSTOP)
         for _ in range(1000):  # each is an interrupt of the timer and more; a ring holds some 100
@@ -255,19 +260,21 @@ def loss_is_counted(tmp):
         err = recorder.communicate(timeout=PATIENCE)[1].decode()
         lines = lines_of(instance)
     verify(tmp + '/t.fxt')
-    init = {int(tid) for tid in os.listdir('/proc/1/task')}
-    t, lost = load(tmp + '/t.fxt'), re.search(r'lost (\d+) events: rings were full', err)
+    t, lost = load(tmp + '/t.fxt'), lost_by(err, 'rings full')['event']
+    # Those that have begun or ended meanwhile, too.
+    init |= {int(tid) for tid in os.listdir('/proc/1/task')}
+    init |= {koid % STEP for koid, (_, process) in t.threads.items() if process == 1}
     expect(lost, err)
-    equal(t.ledger_sum('lost_events'), int(lost[1]), 'lost, ledger against summary')
+    equal(t.ledger_sum('lost_events') - t.ledger_sum('unpaired_events'), lost, 'lost, ledger against summary')
     windows = windows_of(t)
     theirs = [times for key, times, _ in irqs_of_tracer(lines)
               if windows[key[0]][0] <= times[0] and times[1] <= windows[key[0]][1]]
     have = len(list(irqs_of_trace(t, tmp + '/t.fxt')))
     # Some kernels hide what comes upon certain threads of process 1: see gaps_of().
     hidden = sum(tid in init for ts, _, tid, _, event, _ in lines if event.endswith('_entry'))
-    missing = len(theirs) - have - int(lost[1])
-    note(f'{len(theirs)} in the tracer, {have} in the trace, {lost[1]} lost, {hidden} upon threads of process 1')
-    expect(-2 * len(windows) <= missing <= 2 * len(windows) + (hidden if t.ledger_sum('unseen_switches') else 0),
+    missing = len(theirs) - have - t.ledger_sum('lost_events')
+    note(f'{len(theirs)} in the tracer, {have} in the trace, {lost} lost, {hidden} upon threads of process 1')
+    expect(-2 * len(windows) <= missing <= 2 * len(windows) + (hidden if t.ledger_sum('unreported_switches') else 0),
            f'{missing} are neither in the trace nor counted')
 
 
@@ -316,13 +323,18 @@ def work_items(tmp):
         lines = lines_of(instance)
     t = check(tmp)
     ours, begin = collect(works_of_trace(t, tmp + '/t.fxt')), windows_of(t)[None][0]
-    queued = 0
+    queued, hidden, distant, gaps = 0, 0, [], gaps_of(t)
     for mine, other in match(ours, collect(works_of_tracer(lines)), t):
-        if mine[1] or (other[1] and other[1] > begin + SLACK * 1e9):
-            expect(mine[1] and other[1] and abs(mine[1] - other[1]) < SLACK * 1e9, f'queued: {mine}, {other}')
+        if not mine[1] and other[1] and any(a <= other[1] <= b for a, b in gaps):
+            hidden += 1
+        elif mine[1] or (other[1] and other[1] > begin + SLACK * 1e9):
+            expect(mine[1] and other[1], f'queued: {mine}, {other}')
+            distant += [(mine, other)] * (abs(mine[1] - other[1]) >= SLACK * 1e9)
             queued += 1
+    expect(len(distant) <= 1 + queued / 200, f'queued: {len(distant)} of {queued}, {distant[:5]}')
     flushes = sum(len(items) for key, items in ours.items() if key[2] == 'flush_to_ldisc')
-    expect(flushes >= count // 2 and queued >= flushes, f'{flushes} flush_to_ldisc, {queued} with the time queued')
+    expect(flushes >= count // 2 and queued + hidden >= flushes,
+           f'{flushes} flush_to_ldisc, {queued} with the time queued, {hidden} queued in gaps')
 
 
 # ---- power ----------------------------------------------------------------------------
@@ -332,15 +344,17 @@ def frequencies():
             glob.glob('/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq')}
 
 
-# The time, and how often each CPU has entered each state or been refused it; twice.
+# How often each CPU has entered each state or been refused it, between the times before and after; twice.
 USAGE = r'''
 import glob, json, re, sys, time
+def now():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 def read():
     counts = {}
     for path in glob.glob('/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/'):
         key = ' '.join(re.findall(r'\d+', path))
-        counts[key] = sum(int(open(path + name).read()) for name in ('usage', 'rejected'))
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME), counts
+        counts[key] = now(), sum(int(open(path + name).read()) for name in ('usage', 'rejected')), now()
+    return counts
 first = read()
 time.sleep(float(sys.argv[1]))
 print(json.dumps([first, read()]))
@@ -349,14 +363,16 @@ print(json.dumps([first, read()]))
 
 def idle_of_cpuidle(ours, usage):
     """How often each state was entered, by the kernel's own count; the number of all."""
-    (begin, first), (end, last) = usage
-    for key in first:
+    entered = 0
+    for key, (before, first, begin) in usage[0].items():
+        end, last, after = usage[1][key]
         cpu, state = map(int, key.split())
-        found = sum(begin <= ts <= end for ((ts,),) in ours.get((None, 'cpu_idle', cpu, state), []))
-        wanted = last[key] - first[key]
-        note(f'CPU {cpu}: state {state} entered {wanted} times, {found} in the trace')
-        expect(abs(found - wanted) <= 3, 'not as often')
-    return sum(last.values()) - sum(first.values())
+        times = [ts for ((ts,),) in ours.get((None, 'cpu_idle', cpu, state), [])]
+        least, most = sum(begin <= ts <= end for ts in times), sum(before <= ts <= after for ts in times)
+        note(f'CPU {cpu}: state {state} entered {last - first} times, {least} to {most} in the trace')
+        expect(least - 3 <= last - first <= most + 3, 'not as often')
+        entered += last - first
+    return entered
 
 
 @test
@@ -381,7 +397,7 @@ def idle_and_frequency(tmp):
             theirs.append(((None, event, cpu, -1 if state == 0xffffffff else state), (ts,)))
         equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
         usage = json.loads(out)
-        if not usage[0][1]:
+        if not usage[0]:
             silent = {key[2] for key, _ in ours} - {key[2] for key, _ in theirs}
             expect(theirs and len(silent) < len(os.sched_getaffinity(0)), 'the tracer tells of no CPU')
             note(f'the tracer tells nothing of CPUs {silent}') if silent else None
@@ -470,7 +486,7 @@ def block_requests_of_one_cpu(tmp):
 
 
 def failed_requests(tmp):
-    """A disk that is a file on a file system with no room for it."""
+    """A disk that is a file on a file system with no space for it."""
     room, log = os.path.join(tmp, 'room'), os.path.join(tmp, 't.fxt')
     os.mkdir(room)
     subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1M', 'none', room], check=True)
@@ -511,10 +527,9 @@ def read_pressure():
 
 
 def total_at(samples, key, ts):
-    """Between two readings it grows evenly."""
+    """What it was at the least and at the most: as in the readings before and after."""
     after = next(i for i, s in enumerate(samples) if s[0] >= ts)
-    (t0, a), (t1, b) = samples[after - 1], samples[after]
-    return a[key] + (b[key] - a[key]) * (ts - t0) / (t1 - t0)
+    return samples[after - 1][1][key], samples[after][1][key]
 
 
 @test
@@ -543,9 +558,10 @@ def pressure(tmp):
     equal(set(found), {('cpu', 'some'), *((w, s) for w in ('memory', 'io') for s in ('some', 'full'))}, 'counters')
     for key, values in found.items():
         told = sum(percent / 100 * (b[0] - a) for (a, percent), b in zip(values, values[1:])) / 1000
-        wanted = total_at(samples, key, values[-1][0]) - total_at(samples, key, values[0][0])
-        note(f'{key}: {told:.0f} us told, {wanted:.0f} us in /proc, in {len(values)} steps')
-        expect(abs(told - wanted) < 0.05 * wanted + 20000 / SCALE, f'{key}: {told} us told, {wanted} us wanted')
+        (first, begin), (end, last) = (total_at(samples, key, values[i][0]) for i in (0, -1))
+        note(f'{key}: {told:.0f} us told, {end - begin} to {last - first} us in /proc, in {len(values)} steps')
+        expect(0.95 * (end - begin) - 20000 / SCALE < told < 1.05 * (last - first) + 20000 / SCALE,
+               f'{key}: {told} us told, {end - begin} to {last - first} us wanted')
     # One CPU's: those that are busy without others waiting lessen it.
     least = 80 / len(os.sched_getaffinity(0))
     expect(max(p for _, p in found['cpu', 'some']) > least, 'no pressure while they wait for each other')
@@ -559,8 +575,8 @@ def programs_of(pid):
               json.loads(subprocess.run(['bpftool', 'prog', 'list', '-j'], capture_output=True, check=True).stdout)}
     ids = set()
     for path in glob.glob(f'/proc/{pid}/fdinfo/*'):
-        with open(path) as f:
-            ids |= {int(n) for n in re.findall(r'^prog_id:\s*(\d+)', f.read(), re.M)}
+        # It may have closed it meanwhile.
+        ids |= {int(n) for n in re.findall(r'^prog_id:\s*(\d+)', read_text(path), re.M)}
     return {listed.get(i) for i in ids}
 
 
@@ -571,10 +587,10 @@ def only_what_is_named(tmp):
            'workqueue': {'on_workqueue_qu', 'on_workqueue_ex'},
            'block': {'on_block_rq_iss', 'on_block_rq_com', 'on_block_rq_req'}}
     for args in ([], ['irq'], ['workqueue', 'power'], ['block', 'psi', 'irq', '!irq']):
-        recorder = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *(a for p in args for a in ('-e', p))],
-                                    stderr=subprocess.PIPE)
-        until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 4096, 'it does not start')
+        recorder = start(tmp + '/t.fxt', *(a for p in args for a in ('-e', p)))
         loaded = programs_of(recorder.pid)
+        # Beside other work a CPU is not idle; a terminal's lines are work items, and raise softirqs.
+        subprocess.run([sys.executable, '-c', TERMINAL, '100'], check=True, stdout=subprocess.DEVNULL)
         recorder.send_signal(signal.SIGINT)
         err = recorder.communicate(timeout=PATIENCE)[1].decode()
         os.unlink(tmp + '/t.fxt')
@@ -587,6 +603,8 @@ def only_what_is_named(tmp):
 
 @test
 def presets_are_listed(tmp):
+    for command in ('list --presets', 'list -c', 'list -c -f *', 'check'):
+        equal(json.loads(run(*command.split(), '--json').stdout).get('schema'), 2, f'schema of {command}')
     listed = {p['name']: p for p in json.loads(run('list', '--presets', '--json').stdout)['presets']}
     text = run('list', '--presets').stdout.decode()
     for name in (*EVENTS, 'psi', 'log'):
@@ -594,6 +612,17 @@ def presets_are_listed(tmp):
         expect(f'{name} ' in text and listed[name]['about'] in text and listed[name]['shows'] in text, text)
     for name, events in EVENTS.items():
         equal(sorted(listed[name]['tracepoints']), sorted(e.split('/')[1] for e in events), f'tracepoints of {name}')
+    some = json.loads(run('list', '--presets', '--json', 'psi', 'i*').stdout)['presets']
+    equal([p['name'] for p in some], ['irq', 'psi'], 'those that were asked for')
+    equal(run('list', '--presets', 'psi').stdout.decode().splitlines(),
+          text[text.index('\npsi ') + 1:].splitlines()[:3], 'the text of one')
+    for options in (['-f', 'x'], ['-u', 'libc:x'], ['-c'], ['--returns'], ['--func-via', 'kprobe']):
+        r = run('list', '--presets', *options)
+        equal((r.returncode, r.stdout, r.stderr.decode()),
+              (2, b'', 'kfxt: list: --presets takes globs and --json only\n'), f'--presets {options}')
+    r = run('list', '--presets', 'irq', 'pssi')
+    equal((r.returncode, r.stdout), (2, b''), 'a preset that there is not')
+    expect("--presets: no such preset: 'pssi' (did you mean psi?)" in r.stderr.decode(), r.stderr.decode())
 
 
 if __name__ == '__main__':

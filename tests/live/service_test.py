@@ -8,6 +8,8 @@ Needs root, BPF and a systemd whose units may come and go: tests/vm/matrix.py's 
 TAP and, last, how many passed, failed and were skipped.
 """
 import contextlib
+import glob
+import json
 import os
 import re
 import shutil
@@ -18,11 +20,12 @@ import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import every_switch_of, players  # noqa: E402
-from harness import (BUILD, KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, paranoid, scaled,  # noqa: E402
-                     test, until, verify)
+from harness import (BUILD, KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, paranoid,  # noqa: E402
+                     run, scaled, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 UNIT, DROP_IN = '/etc/systemd/system/kfxt.service', '/etc/systemd/system/kfxt.service.d'
+CONF = '/etc/kfxt/kfxt.conf'
 SAID = '/run/kfxt-said'
 TRACE = '/var/lib/kfxt/trace.fxt'
 
@@ -41,18 +44,20 @@ def shown(*names):
 
 @contextlib.contextmanager
 def installed(*options):
-    """The unit as `make install` puts it there; with options, as `systemctl edit` adds them."""
+    """The unit and its file of options as `make install` puts them there; with options instead of that file, as
+    `systemctl edit` adds them."""
     with open(BUILD + '/kfxt.service') as f:
         text = f.read()
-    program, = re.findall(r'(?m)^ExecStart=(\S+) record -o trace.fxt$', text)
-    os.makedirs(os.path.dirname(program), exist_ok=True)
+    program, = re.findall(rf'(?m)^ExecStart=(\S+) record --config {CONF}$', text)
+    for path in (program, CONF, DROP_IN + '/'):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
     shutil.copy(KFXT, program)
     shutil.copy(BUILD + '/kfxt.service', UNIT)
-    os.makedirs(DROP_IN, exist_ok=True)
-    if options:
-        with open(DROP_IN + '/options.conf', 'w') as f:
-            f.write(f'[Service]\nExecStart=\nExecStart={program} record -o trace.fxt {" ".join(options)}\n'
-                    f'StandardError=append:{SAID}\n')
+    shutil.copy(BUILD + '/kfxt.conf', CONF)
+    with open(DROP_IN + '/options.conf', 'w') as f:
+        f.write(f'[Service]\nStandardError=append:{SAID}\n')
+        if options:
+            f.write(f'ExecStart=\nExecStart={program} record {" ".join(options)}\n')
     systemctl('daemon-reload')
     try:
         yield
@@ -60,11 +65,12 @@ def installed(*options):
         subprocess.run(['systemctl', 'stop', 'kfxt'], check=False)
         shutil.rmtree(DROP_IN)
         os.unlink(UNIT)
+        os.unlink(CONF)
         systemctl('daemon-reload')
 
 
 def said():
-    """What the recorder told on stderr, where options were given."""
+    """What the recorder printed on stderr."""
     return open(SAID).read() if os.path.exists(SAID) else ''
 
 
@@ -92,9 +98,15 @@ def stopped():
     return load(TRACE)
 
 
+def pingpong():
+    """What its threads print of themselves."""
+    out = subprocess.run([helper('pingpong'), str(scaled(20000)), str(last_cpu())], capture_output=True, check=True)
+    return players(out.stdout.decode())
+
+
 @test
 def records_without_root(tmp):
-    with installed():
+    with installed('-o', 'trace.fxt'):
         pid = recording()
         status = open(f'/proc/{pid}/status').read()
         uids = set(re.search(r'^Uid:\s+(.*)$', status, re.M)[1].split())
@@ -103,10 +115,10 @@ def records_without_root(tmp):
         note(f'user {uids.pop()}, {rights}')
         equal((rights['NoNewPrivs'], rights['Seccomp']), (1, 2), 'no_new_privs and seccomp')
         equal([rights[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')], [0] * 4, 'capabilities while it records')
-        out = subprocess.run([helper('pingpong'), str(scaled(20000)), str(last_cpu())], capture_output=True, check=True)
+        threads = pingpong()
         trace = stopped()
         equal(trace.ledger_sum('lost_switches', 'lost_wakeups'), 0, 'lost')
-        every_switch_of(trace, players(out.stdout.decode()))
+        every_switch_of(trace, threads)
         mode = os.stat(TRACE)
         equal((stat.S_IMODE(mode.st_mode), mode.st_uid != 0), (0o600, True), "the trace's mode and owner")
 
@@ -114,7 +126,7 @@ def records_without_root(tmp):
 @test
 def options_of_a_drop_in(tmp):
     """What the unit's other rights are for: tracepoints, the log's levels; and the trace before it is kept."""
-    with paranoid(2), installed('-e', 'signal:signal_generate', '-e', 'irq', '--strict'):
+    with paranoid(2), installed('-o', 'trace.fxt', '-e', 'signal:signal_generate', '-e', 'irq', '--strict'):
         recording()
         os.kill(os.getpid(), signal.SIGURG)
         with open('/dev/kmsg', 'w') as f:
@@ -135,11 +147,52 @@ def options_of_a_drop_in(tmp):
 
 
 @test
+def keeps_what_led_up_to_a_reload(tmp):
+    """As installed: nothing is written until then, and then a file that has the seconds before, each time."""
+    with installed():
+        for path in glob.glob('/var/lib/kfxt/*'):
+            os.unlink(path)
+        systemctl('start', 'kfxt')
+        until(lambda: run('status').returncode == 0 or shown('ActiveState')['ActiveState'] == 'failed',
+              'the unit does not record')
+        equal(shown('ActiveState')['ActiveState'], 'active', f'state of the unit, {said()}')
+        counts = []
+        for files in (1, 2):
+            threads = pingpong()
+            equal(len(glob.glob('/var/lib/kfxt/*.fxt.zst')), files - 1, 'files before the reload')
+            systemctl('reload', 'kfxt')
+            until(lambda: len(glob.glob('/var/lib/kfxt/*.fxt.zst')) >= files, f'no file, {said()}')
+            path = max(glob.glob('/var/lib/kfxt/*.fxt.zst'), key=os.path.getmtime)
+            verify(path)
+            equal(stat.S_IMODE(os.stat(path).st_mode) & 0o077, 0, "the trace's mode")
+            report = json.loads(run('report', '--json', path).stdout)
+            counts.append(sum(t.voluntary + t.involuntary for t in threads))
+            expect(report['switches'] >= sum(counts), f'{report["switches"]} switches, {counts} of the load')
+        systemctl('stop', 'kfxt')
+        equal(shown('ActiveState', 'Result'), {'ActiveState': 'inactive', 'Result': 'success'}, 'how the unit ended')
+        equal(glob.glob('/var/lib/kfxt/*.tmp'), [], 'what is left over')
+
+
+@test
 def reports_a_failure(tmp):
+    """Once: what is wrong with the options is not tried again."""
     with installed('--no-such-option'):
         systemctl('start', 'kfxt')
         until(lambda: shown('ActiveState')['ActiveState'] == 'failed', 'the unit is not seen to fail')
-        equal(shown('Result', 'ExecMainStatus'), {'Result': 'exit-code', 'ExecMainStatus': '2'}, 'how')
+        equal(shown('Result', 'ExecMainStatus', 'NRestarts'),
+              {'Result': 'exit-code', 'ExecMainStatus': '2', 'NRestarts': '0'}, 'how')
+
+
+@test
+def reports_what_is_wrong_in_the_file(tmp):
+    with installed():
+        with open(CONF, 'a+') as f:
+            f.seek(0)
+            line = len(f.readlines()) + 1
+            f.write('trigers mark=x\n')
+        systemctl('start', 'kfxt')
+        until(lambda: shown('ActiveState')['ActiveState'] == 'failed', 'the unit is not seen to fail')
+        expect(f'{CONF}:{line}: trigers: not known' in said(), said())
 
 
 if __name__ == '__main__':

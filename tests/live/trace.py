@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import fxtread  # noqa: E402
 
-# filtered: with a filter, the one who leaves is none of those it was to let through.
+# filtered: with a filter, the task switched out is none of those it was to let through.
 Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios filtered')
 Wakeup = collections.namedtuple('Wakeup', 'ts cpu tid waker prio mark')
 # A call of a function, or a USDT probe; end is None where only its beginning was seen.
@@ -27,10 +27,11 @@ class Trace:
     def __init__(self, source):
         self.switches, self.wakeups, self.in_order, self.calls = [], [], [], []
         self.threads, self.processes = {}, {}
-        self.cmdlines, self.parents = {}, {}
+        self.cmdlines, self.parents, self.cgroups, self.places = {}, {}, {}, {}
         self.ledger, self.events = {}, {}
         self.event_threads = set()
         self.states, self.gaps, self.still = {}, [], {}
+        self.carried = []       # wakeups that the file before this one has as well
         reader = fxtread.read(source)
         for order, rec in enumerate(reader):
             self._take(order, rec)
@@ -59,6 +60,8 @@ class Trace:
             item = Wakeup(rec['timestamp'], rec['cpu_number'], rec['waking_thread_id'],
                           args['waker'], args['weight'], args.get('mark'))
             self.wakeups.append(item)
+            if args.get('carried'):
+                self.carried.append(item)
             self.in_order.append((item.ts, order, item))
         elif kind == 'kernel_object':
             self._take_object(rec, args)
@@ -72,7 +75,7 @@ class Trace:
                                                      args.get('woken', False))
             else:
                 self.gaps.append(Gap(args['cpu'], rec['timestamp'], rec['end_time'], rec['name'], args))
-        elif rec['category'] == 'kfxt':
+        elif rec['category'] == 'kfxt' and rec['event_type'] == 'instant':
             self.event_threads.add(rec['thread'])
             if rec['name'] == 'ledger':
                 self.ledger.setdefault(args.get('cpu'), {}).update(args)
@@ -85,6 +88,8 @@ class Trace:
             if 'cmdline' in args:
                 self.cmdlines[rec['koid']] = args['cmdline']
             self.parents[rec['koid']] = args.get('parent')
+            self.cgroups[rec['koid']] = args.get('cgroup')
+            self.places[rec['koid']] = args.get('container'), args.get('unit')
         else:
             self.threads[rec['koid']] = (rec['name'], args['process'])
 
@@ -100,10 +105,12 @@ class Trace:
         bad, cpus, state, told = collections.Counter(), {}, {}, set()
         # While a CPU does not record, nothing is known of who does not run on another.
         deaf = {s.cpu for s in self.switches if s.mark == 'start'}
-        begins = {tid: 'R' if s.state == 'R' else 'asleep' for tid, s in self.states.items()}
+        begins = {tid: 'R' if s.state in ('R', 'R+') else 'asleep' for tid, s in self.states.items()}
         for _, _, item in self.in_order:
             if deaf:
                 state = {tid: s for tid, s in state.items() if s == 'running'}
+                for tid in [item.tid] if isinstance(item, Wakeup) else [item.out, item.into]:
+                    begins.pop(tid, None)
             elif begins:        # who has done nothing until here
                 told = set(begins) - set(state)
                 state, begins = begins | state, {}
@@ -150,7 +157,7 @@ class Trace:
         return found
 
     def timeline(self, cpu):
-        """(from, to, tid) of who ran on a CPU, 0 for idle and None in a gap, and what contradicts itself."""
+        """(from, to, tid) of the task on a CPU, 0 for idle and None in a gap, and what contradicts itself."""
         bad, found, who, since = collections.Counter(), [], None, None
         for s in (s for s in self.switches if s.cpu == cpu):
             in_gap = s.mark == 'gap' and who is None

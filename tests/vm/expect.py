@@ -10,11 +10,13 @@ SERIES = tuple(kernels.SUITES)
 # nothing of the kernel. missing: series on which it is not there, and why; on all others it is.
 Row = collections.namedtuple('Row', 'what features missing')
 
-NO_STATE = {'5.10': 'before 5.18 `sched_switch` does not tell in which state a thread leaves the CPU'}
+NO_STATE = {'5.10': 'before 5.18 `sched_switch` does not pass the state of the task switched out'}
 
 NO_FPROBE = {**NO_STATE, '6.1': "Debian's 6.1 has no `CONFIG_FPROBE`"}
 NO_COPIES = {**NO_STATE, **{s: 'copies of markers begin with 6.16' for s in ('6.1', '6.12')}}
 NO_UPROBE_MULTI = {**NO_STATE, '6.1': '`uprobe.multi` begins with 6.6'}
+NO_EXIT_TP = {**NO_STATE, **{s: '`sched_exit_tp` begins with 6.15 or so' for s in ('6.1', '6.12')}}
+NO_CYCLES = {s: 'the processors of these virtual machines count no cycles' for s in SERIES}
 # Of the others there are no headers to be had, or they take a newer compiler than Debian 12's.
 WITH_MODULE = ('6.1', '6.12')
 NO_MODULE = {**{s: 'the module is not built here' for s in SERIES if s not in WITH_MODULE}, **NO_STATE}
@@ -28,7 +30,7 @@ ROWS = (
     Row('names of threads and processes',
         ('tracepoint task_newtask', 'tracepoint task_rename', 'tracepoint sched_process_exec',
          'tracepoint sched_process_exit', 'initial PID namespace', '/proc'), NO_STATE),
-    Row('wakers: interrupts told from threads', ('preempt_count',), NO_STATE),
+    Row('wakers: interrupts told apart from threads', ('preempt_count',), NO_STATE),
     Row("the kernel's log, with levels", ('tracepoint console', '/dev/kmsg'), NO_STATE),
     Row('any tracepoint, system calls', ('tracefs',), NO_STATE),
     Row('markers', ('tracepoint sys_exit',), NO_STATE),
@@ -44,6 +46,10 @@ ROWS = (
     Row('some kernel functions: `kprobe`', ('kprobe',), NO_STATE),
     Row("programs' functions, any number: `uprobe.multi`", ('uprobe.multi',), NO_UPROBE_MULTI),
     Row("some functions of programs: `uprobe`", ('uprobe',), NO_STATE),
+    Row('stacks of what runs, by a timer', ('timer of the CPU clock',), NO_STATE),
+    Row('stacks of what runs, by cycles', ('counter of CPU cycles',), NO_CYCLES),
+    Row('stacks of threads that slept: `sched_exit_tp`', ('tracepoint sched_exit_tp',), NO_EXIT_TP),
+    Row('stacks of threads that slept: `kprobe`', ('kprobe on finish_task_switch',), NO_STATE),
 )
 
 

@@ -3,14 +3,15 @@
 # shellcheck shell=dash
 #
 # First process of a test VM: mounts what a system has, runs /job/command, sends out
-# what it printed (port 1) and what it and the kernel left behind (port 2).
+# what it printed (port 1) and what it and the kernel left in /out (port 2).
 #
 #   /job/modules     kernel modules to load first, one per line
 #   /job/command     a shell script
 #   /job/limit       seconds it may take
 #   /out             files it leaves; status, dmesg and leaks are added here
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8
 if [ "$1" != job ]; then
+	echo 'init: the kernel has booted' # into the console, where vm.py looks for it
 	/bin/busybox mkdir -p /proc /sys /dev /tmp /out /run /root
 	/bin/busybox mount -t proc proc /proc
 	/bin/busybox --install -s

@@ -21,15 +21,14 @@ import tarfile
 import tempfile
 import time
 
-# Where Debian has the last kernel of each series: archive, suite.
+# Where Debian has the last kernel of each series: label of the archive, suite.
 SUITES = {
-    '5.10': ('debian-security', 'bullseye-security'),
-    '6.1': ('debian-security', 'bookworm-security'),
-    '6.12': ('debian-security', 'bookworm-security'),
-    '6.18': ('debian', 'trixie-backports'),
-    '7.2': ('debian', 'trixie-backports'),
+    '5.10': ('Debian-Security', 'bullseye-security'),
+    '6.1': ('Debian-Security', 'bookworm-security'),
+    '6.12': ('Debian-Security', 'bookworm-security'),
+    '6.18': ('Debian', 'trixie-backports'),
+    '7.2': ('Debian', 'trixie-backports'),
 }
-MIRROR = os.environ.get('KFXT_MIRROR', 'http://deb.debian.org')
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 FRESH_SECONDS = 12 * 3600
 # What older kernels have as modules: the way in and out of a VM, in order of loading.
@@ -71,16 +70,25 @@ def output(*command, **kwargs):
     return r.stdout
 
 
+def site(label):
+    """Where this machine's own apt has the archive with that label."""
+    uris = output('apt-get', 'indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages',
+                  f'Label: {label}').split()
+    if not uris:
+        raise Unavailable(f'apt has no sources with label {label} (apt-get update)')
+    return uris[0].rstrip('/')
+
+
 class Apt:
     """One suite of the archive, seen by an apt that shares only the machine's proxy."""
 
-    def __init__(self, archive, suite, arch='amd64'):
+    def __init__(self, label, suite, arch='amd64'):
         self.suite, self.arch = suite, arch
         self.dir = cache('apt', suite if arch == 'amd64' else f'{suite}-{arch}')
         for name in ('lists/partial', 'archives/partial', 'preferences.d'):
             os.makedirs(os.path.join(self.dir, name), exist_ok=True)
         with open(os.path.join(self.dir, 'sources.list'), 'w') as f:
-            f.write(f'deb [arch={arch} signed-by={KEYRING}] {MIRROR}/{archive} {suite} main\n')
+            f.write(f'deb [arch={arch} signed-by={KEYRING}] {site(label)} {suite} main\n')
         with open(os.path.join(self.dir, 'apt.conf'), 'w') as f:
             f.write(output('apt-config', 'dump', '--format', '%F "%v";%n', 'Acquire'))
             f.write(f'Dir "{self.dir}"; Dir::Etc "{self.dir}"; Dir::State "{self.dir}";\n'
@@ -105,7 +113,7 @@ class Apt:
         names = re.findall(rf'^linux-(image|binary)-({re.escape(series)}\.\S+-cloud-{self.arch})$',
                            self.run('apt-cache', 'pkgnames', 'linux-'), re.M)
         if not names:
-            raise Unavailable(f'no {series} kernel in {self.suite} of {MIRROR} any more')
+            raise Unavailable(f'no {series} kernel in {self.suite} any more')
         kind, release = max(names, key=lambda n: ([int(d) for d in re.findall(r'\d+', n[1])], n[0] == 'binary'))
         kind = 'binary' if ('binary', release) in names else kind
         return f'linux-{kind}-{release}', release
@@ -114,7 +122,7 @@ class Apt:
         try:
             return re.search(rf'^{name}: (.*)', self.run('apt-cache', 'show', package), re.M)[1]
         except Unavailable:
-            raise Unavailable(f'no {package} in {self.suite} of {MIRROR} any more') from None
+            raise Unavailable(f'no {package} in {self.suite} any more') from None
 
     def download(self, package, into):
         """Path of its .deb."""

@@ -38,11 +38,18 @@ def lines(name):
         return []
 
 
+def instances():
+    try:
+        return os.listdir(TRACEFS + '/instances')
+    except (FileNotFoundError, PermissionError):    # as above
+        return []
+
+
 def present():
     found = [f'{kind} {number}' for kind, command in NEXT_ID.items() for number in bpf_ids(command)]
     for name in ('kprobe_events', 'uprobe_events', 'enabled_functions'):
         found += [f'{name}: {line}' for line in lines(name)]
-    return found + [f'instance {name}' for name in os.listdir(TRACEFS + '/instances')]
+    return found + [f'instance {name}' for name in instances()]
 
 
 def main():

@@ -2,9 +2,6 @@
 #include "module_probe.h"
 
 #include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,13 +15,7 @@ static int bpf(int cmd, union bpf_attr *attr)
 
 #define INSN(op, d, s, o, i) \
 	{ .code = (op), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
-#define MOV(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define LOAD_IMM(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define ADD_IMM(d, i)	INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define AND_IMM(d, i)	INSN(BPF_ALU64 | BPF_AND | BPF_K, d, 0, 0, i)
-#define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define STORE(d, s, o)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 #define EXIT		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 /* r7 = the map's only value, hits raised. Two instructions load its address. */
 #define HIT(map)	INSN(BPF_LD | BPF_IMM | BPF_DW, 7, BPF_PSEUDO_MAP_VALUE, 0, map), \
@@ -44,25 +35,11 @@ static int load_program(const struct bpf_insn *insns, size_t count)
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
-static int make_program(int map, bool markers)
+static int make_program(int map)
 {
 	const struct bpf_insn count[] = { HIT(map), LOAD_IMM(0, 0), EXIT };
-	const struct bpf_insn take[] = {
-		MOV(6, 1),
-		HIT(map),
-		LOAD(2, 6, 8),		/* len */
-		STORE(7, 2, offsetof(struct seen, bytes)),
-		AND_IMM(2, MARKER_BYTES - 1),
-		LOAD(3, 6, 0),		/* text */
-		MOV(1, 7),
-		ADD_IMM(1, offsetof(struct seen, text)),
-		CALL(BPF_FUNC_probe_read_kernel),
-		LOAD_IMM(0, 0),
-		EXIT,
-	};
 
-	return markers ? load_program(take, sizeof(take) / sizeof(*take)) :
-			 load_program(count, sizeof(count) / sizeof(*count));
+	return load_program(count, sizeof(count) / sizeof(*count));
 }
 
 struct probe probe_attach(const char *tracepoint)
@@ -82,7 +59,7 @@ struct probe probe_attach(const char *tracepoint)
 	probe.seen = mmap(NULL, sizeof(struct seen), PROT_READ | PROT_WRITE, MAP_SHARED, probe.map, 0);
 	if (probe.seen == MAP_FAILED)
 		give_up("mmap of a map");
-	probe.prog = make_program(probe.map, !strcmp(tracepoint, KFXT_TP_MARKER));
+	probe.prog = make_program(probe.map);
 	if (probe.prog < 0)
 		give_up("BPF_PROG_LOAD");
 	attr = (union bpf_attr){

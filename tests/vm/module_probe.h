@@ -8,13 +8,9 @@
 
 #include <stdint.h>
 
-#define MARKER_BYTES	8192
-
 /* What the program writes: the value of a map. */
 struct seen {
 	uint64_t hits;
-	uint64_t bytes;			/* markers: length of the last one, and its text */
-	char text[MARKER_BYTES];
 };
 
 struct probe {
@@ -22,7 +18,7 @@ struct probe {
 	struct seen *seen;
 };
 
-/* KFXT_TP_FUNC_ENTRY, of which it takes the number, or KFXT_TP_MARKER. */
+/* Counts what comes through @tracepoint: KFXT_TP_FUNC_ENTRY. */
 struct probe probe_attach(const char *tracepoint);
 void probe_detach(struct probe *probe);
 

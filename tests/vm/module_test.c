@@ -229,7 +229,6 @@ static void test_killed(const struct probe *probe)
 		const int fd = must_open();
 
 		start(fd, GETPPID);
-		ioctl(fd, KFXT_IOC_MARKERS_START);
 		if (write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(1);
@@ -246,7 +245,7 @@ static void test_killed(const struct probe *probe)
 	close(ready[1]);
 }
 
-/* Threads that keep the machine busy until told to stop. */
+/* Threads that keep the machine busy until asked to stop. */
 struct load {
 	pthread_t threads[4];
 	int count;
@@ -278,7 +277,6 @@ static void *fork_until_stopped(void *arg)
 		if (!pid)
 			_exit(0);
 		waitpid(pid, NULL, 0);
-		put(TRACING "/trace_marker", "load");
 	}
 	return NULL;
 }
@@ -395,78 +393,11 @@ static void test_cost(void)
 	close(fd);
 }
 
-/* ---- markers ------------------------------------------------------------------------- */
-
-/* Writes a marker and expects @bytes of it to arrive. */
-static bool marker_arrives(const struct probe *probe, int marker, const char *text, size_t bytes,
-			   size_t expected)
-{
-	const uint64_t before = probe_hits(probe);
-	const ssize_t written = write(marker, text, bytes);
-
-	if (written >= 0 && (size_t)written < bytes)
-		expected = written;	/* the longest there can be */
-	if (written > 0 && probe_hits(probe) == before + 1 && probe->seen->bytes == expected &&
-	    !memcmp(probe->seen->text, text, expected))
-		return true;
-	printf("# %zu bytes written: %zd; %ju events, %ju bytes instead of %zu\n", bytes, written,
-	       (uintmax_t)(probe_hits(probe) - before), (uintmax_t)probe->seen->bytes, expected);
-	return false;
-}
-
-/* Of every length; where @binary, with bytes of every value in it, but no newline at the end. */
-static bool all_arrive(const struct probe *probe, int marker, size_t from, size_t to, bool binary)
-{
-	static char text[MARKER_BYTES];
-	bool good = true;
-
-	for (size_t bytes = from; bytes <= to; bytes += bytes < 300 ? 1 : bytes / 7) {
-		for (size_t i = 0; i < bytes; i++)
-			text[i] = binary ? (char)((i * 7 + bytes) & 0xff) : (char)('a' + (i + bytes) % 26);
-		text[bytes - 1] = 'z';
-		good &= marker_arrives(probe, marker, text, bytes, bytes);
-		text[bytes - 1] = '\n';
-		good &= marker_arrives(probe, marker, text, bytes, bytes - 1);
-	}
-	return good;
-}
-
-static void test_markers(void)
-{
-	struct probe probe = probe_attach(KFXT_TP_MARKER);
-	const int marker = open(TRACING "/trace_marker", O_WRONLY | O_CLOEXEC), fd = must_open();
-	const char past_longest[] = { [6000] = 'x' };
-	char text[sizeof(past_longest)];
-	struct kfxt_counts counts;
-	uint64_t before;
-
-	memset(text, 'm', sizeof(text));
-	ok(write(marker, "early", 5) == 5 && !probe_hits(&probe), "a marker before they are wanted");
-	equals(ioctl(fd, KFXT_IOC_MARKERS_START), 0, "markers are wanted");
-	equals(ioctl(fd, KFXT_IOC_MARKERS_START), 0, "wanting them twice is no mistake");
-	ok(all_arrive(&probe, marker, 1, 1000, false), "text of 1 to 1000 bytes arrives as it is");
-	ok(all_arrive(&probe, marker, 16, 1000, true), "any bytes do");
-	ok(marker_arrives(&probe, marker, "two\n\n", 5, 4), "one newline is taken off, not two");
-	ok(marker_arrives(&probe, marker, text, sizeof(text), sizeof(text)), "the longest");
-	printf("# %llu bytes\n", (unsigned long long)probe.seen->bytes);
-	counts = sum_counts(fd);
-	equals(counts.markers, probe_hits(&probe), "the module counted as many");
-	equals(counts.markers_lost, 0, "and lost none");
-	before = probe_hits(&probe);
-	equals(ioctl(fd, KFXT_IOC_MARKERS_STOP), 0, "markers are not wanted any more");
-	ok(write(marker, "late", 4) == 4 && probe_hits(&probe) == before, "a marker after that");
-	ioctl(fd, KFXT_IOC_MARKERS_START);
-	close(fd);
-	ok(write(marker, "closed", 6) == 6 && probe_hits(&probe) == before, "a marker after closing");
-	close(marker);
-	probe_detach(&probe);
-}
-
 /* ---- disorder ------------------------------------------------------------------------ */
 
 static void change_something(int fd, unsigned int *seed)
 {
-	switch (rand_r(seed) % 8) {
+	switch (rand_r(seed) % 6) {
 	case 0:
 		start(fd, "vfs_*");
 		break;
@@ -481,12 +412,6 @@ static void change_something(int fd, unsigned int *seed)
 		break;
 	case 4:
 		ioctl(fd, KFXT_IOC_FUNC_STOP);
-		break;
-	case 5:
-		ioctl(fd, KFXT_IOC_MARKERS_START);
-		break;
-	case 6:
-		ioctl(fd, KFXT_IOC_MARKERS_STOP);
 		break;
 	default:
 		sum_counts(fd);
@@ -518,11 +443,10 @@ static void *attach_until_stopped(void *arg)
 	struct load *load = arg;
 
 	while (!atomic_load(&load->stop)) {
-		struct probe func = probe_attach(KFXT_TP_FUNC_ENTRY), marker = probe_attach(KFXT_TP_MARKER);
+		struct probe func = probe_attach(KFXT_TP_FUNC_ENTRY);
 
 		usleep(10000);
 		probe_detach(&func);
-		probe_detach(&marker);
 	}
 	return NULL;
 }
@@ -556,7 +480,7 @@ static void test_reloads(void)
 
 		bad |= load(module_path);
 		fd = open_device();
-		bad |= fd < 0 || start(fd, GETPPID "\0vfs_*") || ioctl(fd, KFXT_IOC_MARKERS_START);
+		bad |= fd < 0 || start(fd, GETPPID "\0vfs_*");
 		bad |= close(fd);
 		bad |= unload();
 	}
@@ -610,7 +534,6 @@ int main(int argc, char **argv)
 	test_disorder(&probe, argc > 2 ? atoi(argv[2]) : 10);
 	probe_detach(&probe);
 	test_cost();
-	test_markers();
 	equals(unload(), 0, "it can be unloaded");
 	fails(unload(), ENOENT, "and is gone");
 	test_reloads();

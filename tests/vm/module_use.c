@@ -119,8 +119,6 @@ struct kfxt_counts sum_counts(int fd)
 		sum.fired += one.fired;
 		sum.recursion += one.recursion;
 		sum.unwatched += one.unwatched;
-		sum.markers += one.markers;
-		sum.markers_lost += one.markers_lost;
 	}
 	return sum;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../kmod/kfxt.h"
+#include "kmod/kfxt.h"
 
 /* ---- results; one test each ------------------------------------------------------- */
 

@@ -39,6 +39,7 @@ SCRATCH_BYTES = 64 << 20
 PROGRAMS = ('bpftool', 'gzip', 'mount', 'nice', 'printf', 'seq', 'setpriv', 'sh', 'sleep', 'strace', 'taskset',
             'true', 'umount')
 NO_RESULT = 125
+BOOTED, PANIC = 'init: the kernel has booted', 'Kernel panic'   # in the console; init.sh prints the first
 KERNEL_ARGS = ('console=ttyS0 quiet panic=-1 oops=panic log_buf_len=1M rcupdate.rcu_expedited=1 '
                'random.trust_cpu=on no_timer_check watchdog_thresh=60 '
                'rcupdate.rcu_cpu_stall_timeout=60')      # what takes a second takes twenty here
@@ -135,7 +136,8 @@ class Image:
         self.cpio.file(os.path.join(TESTS, 'vm/init.sh'), '/init')
         self.cpio.tree(TESTS, '/kfxt/tests', lambda name: not name.endswith('.pyc'))
         self.program(os.path.join(build, 'kfxt'), '/kfxt/build/kfxt')
-        self.cpio.file(os.path.join(build, 'kfxt.service'), '/kfxt/build/kfxt.service')
+        for name in ('kfxt.service', 'kfxt.conf'):
+            self.cpio.file(os.path.join(build, name), '/kfxt/build/' + name)
         for path in sorted(glob.glob(os.path.join(build, 'tests/*'))):
             if not path.endswith(('_test', '_fuzz')):       # those need no kernel of their own
                 self.program(path, '/kfxt/build/tests/' + os.path.basename(path))
@@ -270,7 +272,21 @@ def judge(own, console, late):
 
 
 def run(image, machine, command, out=None, each_line=None):
-    """Boots @machine, runs @command (shell), hands its output to @each_line, its files to @out."""
+    """
+    Boots @machine, runs @command (shell), hands its output to @each_line, its files to @out. A kernel that
+    panics before it has a first process is booted once more: nothing of ours has run by then, and emulated
+    processors now and then execute what a kernel was before it patched itself.
+    """
+    result, console = run_once(image, machine, command, out, each_line)
+    if BOOTED in console or PANIC not in console:
+        return result
+    why = console[console.index(PANIC):].splitlines()[0]
+    (each_line or print)(f'# {machine.kernel.release} did not boot, once more: {why}')
+    return run_once(image, machine, command, out, each_line)[0]
+
+
+def run_once(image, machine, command, out, each_line):
+    """The same, without another try; the Result and the console's text."""
     begin = time.time()
     with tempfile.TemporaryDirectory(prefix='kfxt-vm.') as tmp:
         with open(f'{tmp}/initrd', 'wb') as f:
@@ -295,19 +311,61 @@ def run(image, machine, command, out=None, each_line=None):
             with open(f'{tmp}/{name}', errors='replace') as f:
                 console += f.read()
         own = read_result(f'{tmp}/result', out)
-    return Result(*judge(own, console, late.is_set()), time.time() - begin)
+    return Result(*judge(own, console, late.is_set()), time.time() - begin), console
 
 
 # ---- for suites of runs ----------------------------------------------------------------
+
+class Queue:
+    """
+    Jobs for one thread more than there are CPUs, begun in order: an emulated machine keeps one CPU busy,
+    however many it has, but not while its tests wait.
+    """
+
+    def __init__(self):
+        self.jobs, self.running, self.errors = [], 0, []
+        self.changed = threading.Condition()
+
+    def add(self, *jobs, first=False):
+        """Functions to call; by a job under way, too. @first: before all that have not begun."""
+        with self.changed:
+            self.jobs[0 if first else len(self.jobs):0 if first else len(self.jobs)] = jobs
+            self.changed.notify_all()
+
+    def work(self):
+        while True:
+            with self.changed:
+                self.changed.wait_for(lambda: self.jobs or not self.running)
+                if not self.jobs:
+                    return
+                job = self.jobs.pop(0)
+                self.running += 1
+            try:
+                job()
+            except Exception as e:  # noqa: BLE001: raised again by run()
+                self.errors.append(e)
+            with self.changed:
+                self.running -= 1
+                self.changed.notify_all()
+
+    def run(self):
+        """Returns when all have ended; raises what the first that failed raised."""
+        threads = [threading.Thread(target=self.work) for _ in range(os.cpu_count() + 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.errors:
+            raise self.errors[0]
+
 
 def chosen(runs, words):
     """Those of @runs that @words name, whole or by their series; all if there are no words."""
     return [r for r in runs if not words or {r.series, str(r)} & set(words)]
 
 
-def conclude(suite, counts, begin):
-    """Prints the last lines of @suite; returns its exit status."""
-    print(f'# {time.time() - begin:.0f} s', flush=True)
+def conclude(suite, counts):
+    """Prints the last line of @suite; returns its exit status."""
     print(f'{suite}: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped', flush=True)
     return 1 if counts['failed'] else 0
 
@@ -323,8 +381,12 @@ def main():
     p.add_argument('--icount', action='store_true', help='time is instructions executed, a nanosecond each')
     p.add_argument('--dmesg', action='store_true', help='print the kernel log too')
     p.add_argument('series', choices=kernels.SUITES)
-    p.add_argument('command', nargs='+')
+    p.add_argument('command', nargs=argparse.REMAINDER)     # the command's options are its own
     a = p.parse_args()
+    if a.command[:1] == ['--']:
+        del a.command[0]
+    if not a.command:
+        p.error('no command')
     machine = Machine(kernels.get(a.series), a.cpus, a.memory, a.args, a.limit, a.icount,
                       {path: source for source, _, path in (f.partition(':') for f in a.file)})
     command = a.command[0] if len(a.command) == 1 else shlex.join(a.command)

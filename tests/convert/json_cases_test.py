@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""kfxt convert on Trace Event JSON: in pages, damaged, and as programs write it here and now.
+
+    json_cases_test.py BUILD_DIR [NAME...]
+
+Prints TAP and the totals. What needs a program that is not here is counted as skipped.
+"""
+import base64
+import collections
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+ROOT = os.path.dirname(TESTS)
+sys.path.insert(0, TESTS)
+import fxtread  # noqa: E402
+import json_reader  # noqa: E402
+from cases import Skipped, case, equal, run  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
+KFXT = os.path.join(BUILD, 'kfxt')
+CORPUS = os.path.join(TESTS, 'corpus', 'json')
+TEXT = ('# tracer: nop\n#\n          <idle>-0     [000] d..3     1.000001: sched_switch: prev_comm=swapper/0 prev_pid=0 '
+        'prev_prio=120 prev_state=R ==> next_comm=x next_pid=7 next_prio=120\n')
+def convert(data, tmp, name='in.json', options=(), code=0):
+    """Its stats, what is said, and the events of the FXT file by type."""
+    path, out = os.path.join(tmp, name), os.path.join(tmp, 'out.fxt')
+    with open(path, 'wb') as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+    if os.path.exists(out):
+        os.unlink(out)
+    done = subprocess.run([KFXT, 'convert', '--stats=json', '-o', out, *options, path], capture_output=True, timeout=60)
+    equal(done.returncode, code, done.stderr.decode())
+    found = collections.Counter()
+    if os.path.exists(out):
+        verified = subprocess.run([KFXT, 'verify', out], capture_output=True, timeout=60)
+        equal(verified.returncode, 0, verified.stdout.decode())
+        reader = fxtread.read(out)
+        for record in reader:
+            found[record.get('event_type', record['type'])] += 1
+        equal(reader.problems, [], 'problems')
+    return json.loads(done.stdout)['input'] if done.stdout else {}, done.stderr.decode(), found
+
+
+# ---- pages ----------------------------------------------------------------------------------
+
+
+def events(cnt, first=0):
+    slices = [{'name': f'e{i}', 'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 10 * (first + i), 'dur': 5} for i in range(cnt)]
+    return json.dumps({'traceEvents': slices})
+
+
+def page(*blocks):
+    return '<!DOCTYPE html>\n<html>\n<body>\n' + ''.join(blocks) + '</body>\n</html>\n'
+
+
+def trace_data(text):
+    return f'<script class="trace-data" type="application/text">\n{text}\n</script>\n'
+
+
+def viewer_data(data):
+    return f'<script id="viewer-data" type="text/plain">{base64.b64encode(data).decode()}</script>\n'
+
+
+@case
+def json_in_every_kind_of_script(tmp):
+    whole = events(3000)
+    for block in (trace_data(whole), viewer_data(whole.encode()), viewer_data(gzip.compress(whole.encode())),
+                  viewer_data(zlib.compress(whole.encode())), trace_data(whole[1:-1].partition(':')[2])):
+        stats, said, found = convert(page(block), tmp, 'page.html', ['--strict'])
+        equal((stats['events'], stats['as_slices'], stats['problem']), (3000, 3000, None), block[:40])
+        equal(found['duration_complete'], 3000, said)
+
+
+@case
+def json_and_text_in_one_page(tmp):
+    packed = gzip.compress(events(4, 10).encode())
+    blocks = [trace_data(events(3)), trace_data(TEXT), viewer_data(packed), trace_data(TEXT)]
+    for order in ((0, 1), (1, 0), (0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 2)):
+        stats, said, found = convert(page(*(blocks[i] for i in order)), tmp, 'page.html')
+        slices = 3 * (0 in order) + 4 * (2 in order)
+        equal(found['duration_complete'], slices, said)
+        equal(stats['records'], slices + (1 in order) + (3 in order), f'records {order}')
+        equal(found['context_switch'] > 0, True, 'switches')
+
+
+@case
+def text_in_json_in_a_page(tmp):
+    both = json.dumps({'traceEvents': json.loads(events(2))['traceEvents'], 'systemTraceEvents': TEXT})
+    stats, _, found = convert(page(trace_data(both)), tmp, 'page.html')
+    equal((stats['records'], found['duration_complete'], found['context_switch'] > 0), (3, 2, True), 'records')
+
+
+@case
+def damage_in_a_page(tmp):
+    whole = events(20)
+    stats, said, found = convert(page(trace_data(whole[:-40]), trace_data(TEXT)), tmp, 'page.html', ['--strict'], 3)
+    equal((stats['problem'], stats['events'], found['duration_complete']), ('the JSON ends early', 19, 19), said)
+    more = page(trace_data(whole + 'x' * 100000), trace_data(TEXT))
+    stats, said, found = convert(more, tmp, 'page.html', ['--strict'], 3)
+    equal((stats['problem'], stats['records']), ('something follows the JSON', 21), said)
+    convert(page(trace_data('{"nodes":[]}')), tmp, 'page.html', code=1)
+    stats, _, _ = convert(page(trace_data('{"nodes":[]}'), trace_data(TEXT)), tmp, 'page.html', ['--strict'])
+    equal((stats['records'], stats['skipped_blocks']), (1, 1), 'other JSON')
+
+
+@case
+def a_page_cut_anywhere(tmp):
+    data = page(trace_data(events(5)), trace_data(TEXT), viewer_data(zlib.compress(events(5, 10).encode()))).encode()
+    for cut in range(7, len(data), 37):
+        path, out = os.path.join(tmp, 'cut.html'), os.path.join(tmp, 'cut.fxt')
+        with open(path, 'wb') as file:
+            file.write(data[:cut])
+        done = subprocess.run([KFXT, 'convert', '-q', '-o', out, path], capture_output=True, timeout=60)
+        equal(done.returncode in (0, 1), True, f'{cut}: {done.stderr}')
+        if not done.returncode:
+            equal(subprocess.run([KFXT, 'verify', '-q', out], timeout=60).returncode, 0, f'cut at {cut}')
+
+
+# ---- messages -------------------------------------------------------------------------------
+
+
+GOOD = '{"name":"a","ph":"X","pid":1,"tid":1,"ts":1,"dur":1}'
+
+
+@case
+def frames_after_the_events_that_refer_to_them(tmp):
+    """In a file that is played while it is read; where two members may be the frames it is not."""
+    slices = [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 10 * i, 'dur': 5, 'name': 's', 'sf': 7} for i in range(9000)]
+    frames = {'7': {'name': 'leaf', 'parent': '6'}, '6': {'name': 'root'}}
+    for first in {}, {'otherData': {'stackFrames': {'7': {'name': 'wrong'}}}}:
+        convert(json.dumps({**first, 'traceEvents': slices, 'stackFrames': frames}), tmp)
+        stacks = collections.Counter(value for record in fxtread.read(os.path.join(tmp, 'out.fxt')) if record['type'] == 'event'
+                                     for name, *_, value in record['arguments'] if name == 'stack')
+        equal(stacks, {'root;leaf': 9000}, f'stacks, {first}')
+
+
+@case
+def report_of_events_alone(tmp):
+    """Without any scheduling a trace lasts from its first event to the end of its last."""
+    path = os.path.join(tmp, 'in.json')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(events(3))
+    done = subprocess.run([KFXT, 'report', '--json', path], capture_output=True, timeout=60)
+    found = json.loads(done.stdout)
+    equal((found['events'], found['from_ns'], found['duration_ns']), (3, 0, 25000), done.stderr)
+
+
+@case
+def members_of_counters_that_are_dropped(tmp):
+    counter = {'name': 'c', 'ph': 'C', 'pid': 1, 'ts': 1, 'args': {'a': 1}}
+    stats, _, found = convert(json.dumps([counter, {**counter, 'ts': 2, 'shown': 7, 'unit': 'bytes'}]), tmp)
+    equal((found['counter'], stats['dropped_members']), (2, 2))
+
+
+@case
+def what_is_said_and_the_exit_code(tmp):
+    """The message, and the exit code without and with --strict."""
+    rows = [
+        (f'[{GOOD}]', None, 0, 0),
+        (f'[{GOOD},', None, 0, 0),
+        (f'{{"traceEvents":[{GOOD},', 'the JSON ends early at byte 69 (', 0, 3),
+        (f'[{GOOD},{GOOD[:-9]}', 'the JSON ends early at byte 97 in event 2 (', 0, 3),
+        (f'[{GOOD}]]', 'something follows the JSON at byte 54 (', 0, 3),
+        (f'[{GOOD},{{"ph":+1}}]', 'not a JSON value (event 2, byte 60; the first of 1;', 0, 3),
+        (f'[{GOOD},{GOOD[:-1]},,"x":1}},{{"ph" 1}}]', 'a member without a name (event 2, byte 106; the first of 2', 0, 3),
+        (f'[{GOOD},null]', 'an element that is no object (the first of 1;', 0, 3),
+        (f'[{GOOD},{{"ph":"X"}}]', 'no time (event 2; the first of 1;', 0, 3),
+        (f'[{GOOD},{{"ph":"q","ts":1}},{{"ph":"=","ts":1}}]', '= 1, q 1 not converted', 0, 0),
+        ('{"traceEvents":[]}', 'no trace-event record in it', 1, 1),
+        ('{"nodes":[]}', 'JSON without traceEvents, not Trace Event JSON (a CPU profile of V8)', 1, 1),
+    ]
+    for text, message, code, strict in rows:
+        _, said, _ = convert(text, tmp, code=code)
+        equal(message is None or message in said, True, (text, said))
+        convert(text, tmp, options=['--strict'], code=strict)
+    _, said, _ = convert('nothing', tmp, options=['--input-format', 'trace-event'], code=1)
+    equal('this is no JSON at byte 0' in said, True, said)
+
+
+@case
+def the_first_three_damaged_events_in_detail(tmp):
+    text = f'[{GOOD}' + ',\n{"x":+1}' * 5 + ']'
+    _, said, _ = convert(text, tmp, options=['-v'])
+    places = [(int(event), int(byte)) for event, byte in re.findall(r'event (\d+), byte (\d+): not a JSON value', said)]
+    equal(places, [(i + 2, len(GOOD) + 8 + 10 * i) for i in range(3)], said)
+
+
+# ---- programs -------------------------------------------------------------------------------
+
+
+def check_produced(path, tmp):
+    """What Python's json counts in it, and what the second reader finds, is what kfxt converts."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    whole = json.loads(data)
+    phases = collections.Counter(e['ph'] for e in (whole if isinstance(whole, list) else whole['traceEvents']))
+    stats, said, found = convert(data, tmp, options=['--strict'])
+    equal(stats['by_phase'], dict(phases), said)
+    equal(stats['events'], sum(phases.values()), 'events')
+    trace = json_reader.read(path)
+    equal(found['duration_complete'] + found['duration_begin'], len(trace.slices), 'slices')
+    equal(found['async_begin'], len([a for a in trace.asyncs]), 'async slices')
+    equal(stats['as_instants'], sum(i.scope != 'end' for i in trace.instants), 'instants')
+    return phases
+
+
+@case
+def clang_time_trace(tmp):
+    if not shutil.which('clang'):
+        raise Skipped('no clang')
+    for source in ('user/format/chrome/scan.c', 'user/model/slices.c'):
+        out = os.path.join(tmp, 'made.o')
+        subprocess.run(['clang', '-std=gnu11', '-D_GNU_SOURCE', '-Iuser', '-I.', f'-I{BUILD}/gen', '-O2', '-c',
+                        '-ftime-trace', '-ftime-trace-granularity=0', '-o', out, source],
+                       cwd=ROOT, check=True, timeout=120)
+        phases = check_produced(os.path.join(tmp, 'made.json'), tmp)
+        equal(phases['X'] > 100, True, phases)
+
+
+@case
+def node_trace_events(tmp):
+    if not shutil.which('node'):
+        raise Skipped('no node')
+    script = ('setTimeout(() => require("fs").readFileSync("/proc/self/stat"), 20);'
+              'console.time("x"); console.timeEnd("x")')
+    pattern = os.path.join(tmp, 'node.${rotation}.json')
+    subprocess.run(['node', '--trace-event-categories', 'v8,node,node.async_hooks,node.console',
+                    '--trace-event-file-pattern', pattern, '-e', script],
+                   check=True, timeout=60, stdout=subprocess.DEVNULL)
+    phases = check_produced(os.path.join(tmp, 'node.1.json'), tmp)
+    equal(phases['M'] > 0 and phases['b'] > 0, True, phases)
+
+
+if __name__ == '__main__':
+    sys.exit(run('json_cases'))

@@ -1,0 +1,569 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""kfxt convert on small Perfetto traces that are made here, one for each thing that may be wrong or rare.
+
+    pftrace_made_test.py BUILD_DIR [NAME...]
+
+Each test makes the bytes of a trace and says what the independent reader must find. Prints TAP and the
+totals.
+"""
+import functools
+import json
+import os
+import struct
+import subprocess
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import fxtread  # noqa: E402
+import fxtsamples  # noqa: E402
+from cases import case, equal, run  # noqa: E402
+from pftrace_made import (BEGIN, BOOT, COUNTER, END, INSTANT, MONO, T, bundle, compact, event, ftrace, msg, num,  # noqa: E402
+                          packet, snapshot, thread, varint)
+
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
+KFXT = os.path.join(BUILD, 'kfxt')
+
+
+class Result:
+    def __init__(self, data, tmp):
+        path, out = os.path.join(tmp, 'in.pftrace'), os.path.join(tmp, 'out.fxt')
+        with open(path, 'wb') as file:
+            file.write(data)
+        if os.path.exists(out):
+            os.unlink(out)
+        command = [KFXT, 'convert', '--input-format=perfetto', '--stats=json', '--strict', '-o', out, path]
+        self.done = subprocess.run(command, capture_output=True, timeout=60)
+        self.said = self.done.stderr.decode()
+        if self.done.returncode == 1:
+            return
+        stats = json.loads(self.done.stdout)
+        self.input, self.output = stats['input'], stats['output']
+        reader = fxtread.read(out)
+        self.records = list(reader)
+        assert not reader.problems, reader.problems
+        self.samples = fxtsamples.read(out)
+        assert not self.samples.problems, self.samples.problems
+        assert subprocess.run([KFXT, 'verify', '-q', out], check=False).returncode == 0, 'verify'
+
+    def events(self, kind=None):
+        return [record for record in self.records
+                if record['type'] == 'event' and kind in (None, record['event_type'])]
+
+    def names(self, kind=None):
+        return [record['name'] for record in self.events(kind)]
+
+    def times(self):
+        return {record['name']: record['timestamp'] for record in self.events()}
+
+    def args(self, name):
+        return {key: value for record in self.events() if record['name'] == name
+                for key, _, value in record['arguments']}
+
+    def objects(self, kind):
+        return {record['koid']: record['name'] for record in self.records
+                if record['type'] == 'kernel_object' and record['kernel_object_type'] == kind}
+
+    def switches(self):
+        """(ts, cpu, out, in, state of Linux) without marks"""
+        rows = []
+        for record in self.records:
+            if record['type'] == 'context_switch':
+                said = {key: value for key, _, value in record['arguments']}
+                if 'mark' not in said:
+                    rows.append((record['timestamp'], record['cpu_number'], record['outgoing_thread_id'],
+                                 record['incoming_thread_id'], said.get('linux_state')))
+        return rows
+
+
+def test(fn):
+    """@fn takes what converts the bytes of a trace."""
+    case(functools.wraps(fn)(lambda tmp: fn(lambda data: Result(data, tmp))))
+    return fn
+
+
+@test
+def bytes_between_packets(convert):
+    """They cost themselves: what follows is found again."""
+    good = [event(T + i, INSTANT, f'e{i}') for i in range(8)]
+    data = thread() + b''.join(good[:4]) + b'\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff' + b''.join(good[4:])
+    got = convert(data)
+    equal(got.names(), [f'e{i}' for i in range(8)])
+    equal((got.done.returncode, got.input['damaged_stretches']), (3, 1))
+    equal(got.input['first_dropped'][0]['offset'], len(thread() + b''.join(good[:4])))
+
+
+@test
+def damaged_packet(convert):
+    """A field that is longer than its packet, a field number 0, a varint of eleven bytes."""
+    for bad in (varint(11 << 3 | 2) + b'\x7f', b'\x00\x01', num(8, 1)[:1] + b'\x80' * 10 + b'\x01', b'\x0b'):
+        got = convert(thread() + msg(1, bad) + event(T, INSTANT, 'after'))
+        equal(got.names(), ['after'], bad)
+        equal(got.input['dropped'], {'damaged packet': 1}, bad)
+        equal(f"at byte {len(thread())}" in got.said, True, got.said)
+
+
+@test
+def length_beyond_the_end(convert):
+    for tag in (0x0a, 0x12):
+        for size in (2**40, 2**63, 2**64 - 11, 2**64 - 10, 2**64 - 1):
+            got = convert(thread() + event(T, INSTANT, 'before') + bytes([tag]) + varint(size) + b'rest')
+            equal((got.names(), got.done.returncode), (['before'], 3), (tag, size))
+
+
+@test
+def packets_in_packets(convert):
+    inner = event(T, INSTANT, 'inside')
+    got = convert(thread() + packet(msg(50, zlib.compress(inner)), seq=0) + event(T + 1, INSTANT, 'outside'))
+    equal(got.names(), ['inside', 'outside'])
+    nested = packet(msg(50, zlib.compress(inner)), seq=0)
+    got = convert(thread() + packet(msg(50, zlib.compress(nested)), seq=0) + event(T + 1, INSTANT, 'outside'))
+    equal((got.names(), got.input['dropped']), (['outside'], {'compressed packet in another': 1}))
+
+
+@test
+def damaged_compression(convert):
+    """What came before the damage counts, and what follows the packet."""
+    many = b''.join(event(T + i, INSTANT, f'e{i}') for i in range(2000))
+    data = bytearray(zlib.compress(many, 0))
+    data[len(data) // 2:] = b'\xff' * 50
+    got = convert(thread() + packet(msg(50, bytes(data)), seq=0) + event(T + 9999, INSTANT, 'outside'))
+    equal(0 < len(got.names()) < 2000 and got.names()[-1] == 'outside', True, len(got.names()))
+    equal(got.input['dropped'].get('damaged packet', 0) >= 1, True)
+    # In a field that is left out.
+    data = zlib.compress(event(T, INSTANT, 'inside') + varint(2 << 3 | 2) + varint(10**6) + os.urandom(2000), 0)[:-900]
+    got = convert(thread() + packet(msg(50, data), seq=0) + event(T + 9999, INSTANT, 'outside'))
+    equal((got.names(), got.input['dropped']), (['inside', 'outside'], {'damaged packet': 1}))
+
+
+@test
+def both_compressions(convert):
+    stored = struct.pack('<IBQ', 0xFD2FB528, 0xE0, len(event(T, INSTANT, 'zstd')))
+    stored += struct.pack('<I', len(event(T, INSTANT, 'zstd')) << 3 | 1)[:3] + event(T, INSTANT, 'zstd')
+    got = convert(thread() + packet(msg(133, stored), seq=0) +
+                  packet(msg(50, zlib.compress(event(T + 1, INSTANT, 'zlib'))), seq=0))
+    equal((got.names(), got.done.returncode), (['zstd', 'zlib'], 0))
+
+
+@test
+def clock_that_is_known_later(convert):
+    """A packet waits for the snapshot that relates its clock."""
+    got = convert(thread() + packet(num(58, MONO), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'early')), ts=5000) +
+                  snapshot((BOOT, T), (MONO, 4000)) + event(T + 7, INSTANT, 'late'))
+    equal(got.times(), {'early': T + 1000, 'late': T + 7})
+
+
+@test
+def only_one_clock(convert):
+    """Without a snapshot all times are of one clock."""
+    got = convert(thread() + packet(num(58, MONO), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'mono')), ts=5000))
+    equal((got.times(), got.done.returncode), ({'mono': 5000}, 0))
+
+
+@test
+def clock_by_way_of_another(convert):
+    """The second snapshot does not have the trace's clock, but one that is related to it."""
+    got = convert(thread() + snapshot((BOOT, T), (MONO, 100)) + snapshot((MONO, 300), (200, 7000)) +
+                  packet(num(58, 200), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'x')), ts=7050))
+    equal(got.times(), {'x': T + 250})
+
+
+@test
+def wrong_wire_types(convert):
+    """A known field of another type is ignored."""
+    got = convert(thread() + packet(msg(11, num(9, INSTANT), num(11, 1), num(23, 5), msg(3, b'\x05'), msg(10, 'x')),
+                                    ts=T))
+    equal((got.names(), got.done.returncode), ([''], 0))
+
+
+@test
+def unknown_numbers(convert):
+    got = convert(thread() + packet(msg(1999, 'future')) + event(T, INSTANT, 'e', 1, num(1500, 7), msg(1501, 'x')) +
+                  bundle(0, ftrace(T + 1, 5, 9999, num(1, 3))))
+    given = got.input
+    equal((given['unknown_packets'], given['unknown_event_fields'], given['unknown_ftrace_events']),
+          ({'1999': 1}, {'1500': 1, '1501': 1}, {'9999': 1}))
+    equal(got.args('ftrace:9999'), {'f1': 3})
+
+
+@test
+def cpu_numbers(convert):
+    """4095 is the last one; 1024 is none that other readers take."""
+    got = convert(bundle(1024, ftrace(T, 5, 491, msg(1, 'a'))) + bundle(4096, ftrace(T, 5, 491, msg(1, 'a'))) +
+                  bundle(4095, ftrace(T, 5, 491, msg(1, 'a'))))
+    equal(got.names(), ['sched_migrate_task'] * 2)
+    equal(got.input['dropped'], {'no CPU, or one beyond 4095': 1})
+
+
+@test
+def another_machine(convert):
+    got = convert(thread() + packet(num(98, 7), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'there')), ts=T) +
+                  event(T, INSTANT, 'here'))
+    equal((got.names(), got.input['dropped']), (['here'], {'of another machine': 1}))
+
+
+@test
+def described_event(convert):
+    describe = msg(11, num(1, 70000), msg(3, 'mygroup'), msg(2, msg(1, 'my_event'),
+                                                             msg(2, msg(1, 'size'), num(3, 1), num(5, 5)),
+                                                             msg(2, msg(1, 'who'), num(3, 2), num(5, 9))))
+    got = convert(bundle(0, describe, ftrace(T, 5, 70000, num(1, -3), msg(2, 'me'), num(3, 4))))
+    equal((got.names(), got.args('my_event')), (['my_event'], {'size': -3, 'who': 'me', 'f3': 4}))
+    equal(got.events()[0]['category'], 'mygroup')
+
+
+@test
+def compact_not_packed(convert):
+    rows = [(T, 0, 5, 120), (T + 10, 1, 6, 120), (T + 20, 2, 0, 120)]
+    want = [(T, 0, 0, 5, None), (T + 10, 0, 5, 6, None), (T + 20, 0, 6, 0, 'D')]
+    for packed in (True, False):
+        equal(convert(bundle(0, compact(rows, packed=packed))).switches(), want, packed)
+
+
+@test
+def waker_of_compact(convert):
+    """The current thread of the bundle's CPU; nobody after a loss."""
+    rows = [(T, 0, 5, 120), (T + 100, 0x100, 6, 120)]
+    first = bundle(0, compact(rows, [(T + 50, 9, 1, 120)]))
+    sleep = bundle(1, compact([(T - 9, 0, 9, 120), (T + 1, 1, 0, 120), (T + 60, 0, 9, 120), (T + 70, 1, 0, 120)]))
+    lost = bundle(0, num(3, 1), compact([(T + 300, 0, 7, 120)], [(T + 200, 9, 1, 120)]))
+    got = convert(first + sleep + lost)
+    wakeups = [(record['timestamp'], dict((k, v) for k, _, v in record['arguments'])['waker'])
+               for record in got.records if record['type'] == 'thread_wakeup']
+    equal(wakeups, [(T + 50, 5), (T + 200, 0)])
+    equal([record['name'] for record in got.events('duration_complete')], ['lost events'])
+
+
+@test
+def states_of_old_kernels(convert):
+    """W was a bit of its own before 4.14, which is R+ since."""
+    rows = [(T, 0, 5, 120), (T + 10, 0x100, 6, 120), (T + 20, 0x800, 0, 120)]
+    for release, want in (('4.4.1', ['W', 'R+']), ('6.1.0', ['R+', None])):
+        info = packet(msg(45, msg(1, msg(1, 'Linux'), msg(3, release))))
+        equal([row[4] for row in convert(info + bundle(0, compact(rows))).switches()[1:]], want, release)
+
+
+@test
+def arrow_to_the_next_slice(convert):
+    """A legacy flow ends in the next slice, unless it says that it is the one around it."""
+    def legacy(ts, phase, name, *parts):
+        return packet(msg(11, num(11, 1), msg(23, name), msg(6, num(2, ord(phase)), *parts)), ts=ts)
+    got = convert(thread() + legacy(T, 'B', 'from') + legacy(T + 1, 's', 'arrow', num(6, 5)) +
+                  legacy(T + 2, 'E', 'from') + legacy(T + 3, 'f', 'arrow', num(6, 5)) +
+                  legacy(T + 9, 'B', 'to') + legacy(T + 10, 'E', 'to'))
+    flows = [record for record in got.events() if record['event_type'].startswith('flow')]
+    equal([(record['event_type'], record['timestamp']) for record in flows],
+          [('flow_begin', T + 1), ('flow_end', T + 9)])
+
+
+@test
+def thread_of_tracks_and_ftrace(convert):
+    """Slices and scheduling are of one thread, whose process the track knows."""
+    got = convert(thread(1, 10, 11, 'named') + bundle(0, compact([(T, 0, 11, 120), (T + 50, 1, 0, 120)])) +
+                  event(T + 10, BEGIN, 'work') + event(T + 20, END, 'work'))
+    equal([record['thread'] for record in got.events()], [(10, 11)] * 2)
+    equal([row[2:4] for row in got.switches()], [(0, 11), (11, 0)])
+    equal((got.objects(2)[11], got.output['threads']), ('named', 1))
+
+
+@test
+def async_slices_of_a_process(convert):
+    process = packet(msg(60, num(1, 5), msg(3, num(1, 10), msg(6, 'proc'))))
+    track = packet(msg(60, num(1, 6), num(5, 5), msg(2, 'requests')))
+    got = convert(process + track + event(T, BEGIN, 'get', 6) + event(T + 5, END, '', 6))
+    equal([(record['event_type'], record['timestamp']) for record in got.events()],
+          [('async_begin', T), ('async_end', T + 5)])
+    equal(got.args('get'), {'track': 'requests'})
+    equal(got.objects(1)[10], 'proc')
+
+
+@test
+def counters_of_the_machine(convert):
+    got = convert(packet(msg(7, msg(1, num(1, 2), num(2, 100)), num(4, 77), msg(3, num(1, 1), num(5, 9)),
+                             msg(14, num(1, 3), num(2, 5)), msg(13, msg(1, 'sda'), num(2, 8))), ts=T))
+    equal({record['name']: record['arguments'][0][2] for record in got.events()},
+          {'meminfo.MemFree': 102400, 'forks': 77, 'cpu1.idle_ns': 9, 'psi.io.some_ns': 5, 'disk.sda.read_sectors': 8})
+
+
+def task(ts, tid, state, cpu=0, prio=10, comm='task'):
+    """A state of a thread of a kernel that is not Linux."""
+    return packet(msg(117, num(1, cpu), msg(2, comm), num(3, tid), num(4, state), num(5, prio)), ts=ts, seq=0)
+
+
+CREATED, RUNNABLE, RUNNING, SLEEPS, BLOCKED, DYING, DESTROYED = 1, 2, 3, 4, 5, 7, 8
+
+
+@test
+def scheduling_of_other_kernels(convert):
+    """At one time a thread is switched out first, whatever the order in the file."""
+    got = convert(task(T, 5, RUNNING) + task(T + 10, 6, RUNNING, prio=20) + task(T + 10, 5, BLOCKED) +
+                  task(T + 15, 5, RUNNABLE) + task(T + 20, 6, SLEEPS) + task(T + 20, 5, RUNNING) +
+                  task(T + 30, 5, DESTROYED) + task(T + 40, 7, RUNNING, cpu=3))
+    equal([row for row in got.switches() if row[2] != row[3]],
+          [(T, 0, 0, 5, None), (T + 10, 0, 5, 0, 'D'), (T + 10, 0, 0, 6, None), (T + 20, 0, 6, 0, None),
+           (T + 20, 0, 0, 5, None), (T + 30, 0, 5, 0, 'X'), (T + 40, 3, 0, 7, None)])
+    equal([(record['timestamp'], record['waking_thread_id']) for record in got.records
+           if record['type'] == 'thread_wakeup'], [(T + 15, 5)])
+    equal({key: value for record in got.records if record.get('timestamp') == T + 10 and
+           record['type'] == 'context_switch' and record['incoming_thread_id'] == 6
+           for key, _, value in record['arguments']}['incoming_weight'], 20)
+
+
+@test
+def lives_of_an_id_of_other_kernels(convert):
+    """What was created after it was destroyed is another thread, which waits to be woken."""
+    got = convert(task(T, 5, CREATED) + task(T + 5, 5, RUNNABLE) + task(T + 10, 5, RUNNING) + task(T + 20, 5, DYING) +
+                  task(T + 25, 5, DESTROYED) + task(T + 30, 5, CREATED) + task(T + 35, 5, RUNNABLE) +
+                  task(T + 40, 5, RUNNING) + task(T + 50, 5, SLEEPS))
+    lives = [row[3] for row in got.switches() if row[3]]
+    equal((len(lives), lives[0], lives[1] != 5), (2, 5, True))
+    equal([(record['timestamp'], record['waking_thread_id']) for record in got.records
+           if record['type'] == 'thread_wakeup'], [(T + 5, 5), (T + 35, lives[1])])
+
+
+@test
+def lists_of_other_kernels(convert):
+    """Names of the list stay, others are the last; ids may have 64 bits; idle threads are none."""
+    def thread_of(tid, pid, *parts):
+        return msg(2, num(1, tid), num(2, pid), *parts)
+    big = 2**62
+    tree = packet(msg(122, msg(1, num(1, 20), num(2, 1), msg(3, '/boot/server --fast')),
+                      thread_of(5, 20, msg(3, 'listed'), num(4, 1)), thread_of(6, 20), thread_of(big, 20, msg(3, 'large')),
+                      thread_of(9, 1, msg(3, 'idle'), num(5, 1))), seq=0)
+    rename = packet(msg(120, num(1, 6), msg(2, 'new name')), ts=T + 30, seq=0)
+    got = convert(tree + task(T, 9, RUNNING) + task(T + 10, 9, RUNNABLE) + task(T + 10, 5, RUNNING, comm='other') +
+                  task(T + 20, 5, SLEEPS) + task(T + 20, 6, RUNNING) + task(T + 40, 6, SLEEPS, comm='') +
+                  task(T + 40, big, RUNNING) + rename)
+    threads = got.objects(2)
+    equal((got.objects(1)[20], threads[5], threads[6], 9 in threads), ('/boot/server', 'listed', 'new name', False))
+    equal([name for koid, name in threads.items() if 'large' in name], [f'large [tid {big}]'])
+
+
+@test
+def frequencies_of_other_kernels(convert):
+    got = convert(packet(msg(118, num(1, 2), num(2, 1_500_000_000)), ts=T, seq=0))
+    equal([(record['name'], record['counter_id'], record['arguments'][0][2]) for record in got.events('counter')],
+          [('cpu_frequency', 2, 1_500_000)])
+
+
+@test
+def damage_of_other_kernels(convert):
+    bad = (packet(msg(117, num(4, 3), num(1, 0)), ts=T) + task(T, 5, 9) + task(T, 5, 0) + task(T, 5, RUNNING, cpu=4096) +
+           packet(msg(118, num(1, 5000), num(2, 1)), ts=T) + packet(msg(118, num(1, 0)), ts=T) +
+           packet(msg(120, msg(2, 'x')), ts=T) + packet(msg(117, num(3, 5), num(4, 3), num(1, 0))))
+    got = convert(bad + task(T, 6, RUNNING))
+    equal(got.input['dropped'], {'no thread': 2, 'event of no known type': 2, 'no CPU, or one beyond 4095': 2,
+                                 'counter without a value': 1, 'no time': 1})
+    equal([row[3] for row in got.switches()], [6])
+
+
+def interned(*parts, **more):
+    return packet(msg(12, *parts), flags=1, **more)
+
+
+def stacks():
+    """Functions main and work, stacks 1 (main) and 2 (main, work)."""
+    functions = msg(5, num(1, 1), msg(2, 'main')) + msg(5, num(1, 2), msg(2, 'work'))
+    frames = msg(6, num(1, 1), num(2, 1)) + msg(6, num(1, 2), num(2, 2))
+    return functions + frames + msg(7, num(1, 1), num(2, 1)) + msg(7, num(1, 2), num(2, 1), num(2, 2))
+
+
+@test
+def streaming_profile(convert):
+    """Many samples in a packet, each so many microseconds after the one before; the next packet goes on from there."""
+    reference = packet(msg(44, num(1, 10), num(2, 11), num(6, 1000), msg(5, 'sampled')))
+    profile = packet(msg(54, num(1, 1), num(1, 2), num(1, 77), num(2, 10), num(2, 5), num(2, 5), num(3, 2**64 - 3)))
+    more = packet(msg(54, num(1, 2), num(2, 100)))
+    got = convert(interned(stacks()) + reference + profile + more)
+    equal([(r['timestamp'], r['thread'], {k: v for k, _, v in r['arguments']}) for r in got.events('instant')],
+          [(1010000, (10, 11), {'stack': 'main', 'priority': -3}),
+           (1015000, (10, 11), {'stack': 'work\nmain', 'priority': -3}), (1020000, (10, 11), {'priority': -3}),
+           (1120000, (10, 11), {'stack': 'work\nmain'})])
+    equal((got.input['samples'], got.input['unknown_ids']), (4, 1))
+    equal(convert(interned(stacks()) + profile + event(T, INSTANT, 'x')).input['dropped'], {'no thread': 1})
+
+
+@test
+def heap_profile(convert):
+    """Samples with their stacks, and what the process had allocated and freed; of old ones with strings of their own."""
+    def dump(*parts):
+        return msg(5, num(1, 10), num(9, 4000), msg(11, 'libc.malloc'), *parts)
+    samples = (msg(2, num(1, 1), num(2, 100), num(3, 40), num(5, 3)), msg(2, num(1, 2), num(2, 50), num(6, 1)))
+    own = (msg(1, num(1, 1), msg(2, 'main')), msg(1, num(1, 2), msg(2, 'work')), msg(2, num(1, 1), num(2, 1)),
+           msg(2, num(1, 2), num(2, 2)), msg(3, num(1, 1), num(2, 1)), msg(3, num(1, 2), num(2, 1), num(2, 2)))
+    for begin, parts in ((interned(stacks()), ()), (b'', own)):
+        got = convert(snapshot((BOOT, T), (4, 4000)) + begin + packet(msg(37, *parts, dump(*samples)), ts=T + 9))
+        equal([(r['name'], r['timestamp'], {k: v for k, _, v in r['arguments']}) for r in got.events('instant')],
+              [('heap sample', T, {'stack': 'main', 'allocated_bytes': 100, 'freed_bytes': 40, 'allocations': 3,
+                                   'heap': 'libc.malloc'}),
+               ('heap sample', T, {'stack': 'work\nmain', 'allocated_bytes': 50, 'frees': 1, 'heap': 'libc.malloc'})])
+        equal({r['name']: (r['thread'][0], r['arguments'][0][2]) for r in got.events('counter')},
+              {'heap.libc.malloc.allocated_bytes': (10, 150), 'heap.libc.malloc.freed_bytes': (10, 40)})
+    got = convert(packet(msg(37, dump(*samples)), ts=T + 9))
+    equal({r['timestamp'] for r in got.events()}, {T + 9}, 'without that clock')
+
+
+@test
+def sample_without_a_process(convert):
+    """It is that of the thread, if the thread is known; else one of its own."""
+    tree = packet(msg(2, msg(1, num(1, 10), msg(3, '/bin/app')), msg(2, num(1, 11), num(3, 10), msg(2, 'listed'))), seq=0)
+    got = convert(tree + packet(msg(66, num(1, 0), num(3, 11)), ts=T) + packet(msg(66, num(1, 0), num(3, 12)), ts=T + 1))
+    equal([(s.process, s.thread) for s in got.samples.samples], [(10, 11), (12, 12)])
+    equal((got.objects(2)[11], len(got.objects(2))), ('listed', 4))
+
+
+@test
+def system_calls_have_names(convert):
+    """Those of the machine; of one that is not known they have their numbers."""
+    calls = (ftrace(T, 5, 329, num(1, 64), num(2, 1), num(2, 255)) + ftrace(T + 5, 5, 330, num(1, 64), num(2, 7)) +
+             ftrace(T + 9, 5, 329, num(1, 400)) + ftrace(T + 10, 5, 330, num(1, 400), num(2, 2**64 - 1)))
+    for machine, names in (('aarch64', ['sys_write', 'syscall 400']), ('x86_64', ['sys_semget', 'syscall 400']),
+                           ('vax', ['syscall 64', 'syscall 400'])):
+        got = convert(packet(msg(45, msg(1, msg(1, 'Linux'), msg(4, machine)))) + bundle(0, calls))
+        equal([(r['timestamp'], r['event_type'], r['name']) for r in got.events()],
+              [(T, 'duration_begin', names[0]), (T + 5, 'duration_end', names[0]), (T + 9, 'duration_begin', names[1]),
+               (T + 10, 'duration_end', names[1])])
+        equal(got.args(names[0]), {'args': '1, ff', 'ret': 7})
+
+
+@test
+def losses_of_the_recorder(convert):
+    """Counts that grow; what was lost before the trace began is none of it."""
+    def stats(ts, *buffers):
+        return packet(msg(35, *(msg(1, num(19, lost), num(3, overwritten)) for lost, overwritten in buffers)), ts=ts, seq=0)
+
+    def cpu(number, overrun, dropped):
+        return msg(2, num(1, number), num(3, overrun), num(8, dropped))
+    got = convert(thread() + event(T, INSTANT, 'x') + stats(T + 1, (0, 0), (3, 0)) + stats(T + 2, (0, 2), (3, 0)) +
+                  stats(T + 3, (0, 2), (4, 0)) + packet(msg(34, num(1, 1), cpu(0, 5, 0), cpu(1, 7, 0)), seq=0) +
+                  packet(msg(34, num(1, 2), cpu(0, 5, 0), cpu(1, 17, 2)), ts=T + 9, seq=0))
+    equal([(r['name'], r['timestamp'], [v for _, _, v in r['arguments']]) for r in got.events() if r['category'] == 'lost'],
+          [('lost in a buffer', T + 1, [1, 3, 0, 0]), ('lost in a buffer', T + 2, [0, 0, 2, 0]),
+           ('lost in a buffer', T + 3, [1, 1, 0, 0]), ('lost on a CPU', T + 9, [1, 12])])
+    equal((got.input['buffer_losses'], got.input['lost_ftrace_events'], got.input['packets_skipped']), (3, 12, 1))
+    got = convert(stats(None, (2, 0)) + thread() + event(T, INSTANT, 'x') + stats(None, (5, 0)))
+    equal([(r['name'], r['timestamp']) for r in got.events()], [('x', T), ('lost in a buffer', T)])
+    equal(got.input['buffer_losses'], 2)
+
+
+@test
+def meters(convert):
+    battery = packet(msg(38, num(1, 5), varint(2 << 3 | 5) + struct.pack('<f', 61.5), num(3, 2**64 - 9), msg(5, 'main')), ts=T)
+    rails = packet(msg(40, msg(1, num(1, 3), msg(2, 'cpu')), msg(2, num(1, 3), num(2, 2000), num(3, 77)),
+                       msg(2, num(1, 3), num(3, 78))), ts=T)
+    unknown = packet(msg(40, msg(2, num(1, 4), num(2, 2000), num(3, 77))), ts=T)
+    memory = packet(msg(71, num(1, 0), num(2, 10), num(3, 4096)), ts=T) + packet(msg(71, num(3, 9999)), ts=T)
+    gpu = packet(msg(52, msg(1, msg(1, num(1, 7), msg(2, 'busy'))), num(3, 1), msg(2, num(1, 7), num(2, 55)),
+                     msg(2, num(1, 8), varint(3 << 3 | 1) + struct.pack('<d', 0.5))), ts=T)
+    got = convert(battery + rails + unknown + memory + gpu)
+    equal(sorted((r['name'], r['timestamp'], r['arguments'][0][2]) for r in got.events()),
+          [('GPU 1 counter 8', T, 0.5), ('GPU Memory', T, 4096), ('GPU Memory', T, 9999), ('batt.main.capacity_pct', T, 61.5),
+           ('batt.main.charge_uah', T, 5), ('batt.main.current_ua', T, -9), ('busy (GPU 1)', T, 55),
+           ('power.cpu_uws', 2 * 10**9, 77), ('power.cpu_uws', T, 78)])
+    equal({r['thread'][0] for r in got.events() if r['arguments'][0][2] == 4096}, {10})
+    equal(got.input['dropped'], {'counter on a track that is none': 1})
+
+
+@test
+def more_counters_of_the_machine(convert):
+    got = convert(packet(msg(7, num(11, 1000), num(11, 2000), msg(15, msg(1, 'zone0'), num(2, 40), msg(3, 'x86')),
+                             msg(16, num(1, 2), msg(2, msg(1, 'C6'), num(2, 9))), num(17, 800)), ts=T))
+    equal({r['name']: r['arguments'][0][2] for r in got.events()},
+          {'cpu0.frequency_khz': 1000, 'cpu1.frequency_khz': 2000, 'thermal.x86': 40, 'cpu2.idle.C6_us': 9,
+           'gpu.frequency_mhz': 800})
+
+
+@test
+def names_of_ftrace_events(convert):
+    """Those of many subsystems have names and fields; the text of the kernel decides what they mean."""
+    got = convert(bundle(0, ftrace(T, 5, 360, msg(1, 'eth0'), num(2, 60)), ftrace(T + 1, 5, 313, num(1, 1), num(2, 4096), num(3, 1)),
+                         ftrace(T + 2, 5, 41, num(1, 8 << 20 | 1), num(2, 7)), ftrace(T + 9, 5, 42, num(2, 7))))
+    equal({r['name'] for r in got.events('instant')}, {'netif_receive_skb'})
+    equal([(r['name'], r['arguments'][0][::2]) for r in got.events('counter')], [('rss_stat', ('MM_ANONPAGES', 4096))])
+    equal([(r['name'], r['timestamp'], r['category']) for r in got.events() if r['event_type'].startswith('duration_')][0],
+          ('ext4_da_write', T + 2, 'ext4'))
+
+
+@test
+def markers_of_drivers(convert):
+    got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
+                         ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),
+                         ftrace(T + 8, 5, 349, num(1, 5), msg(4, 'level'), num(5, ord('C')), num(6, 2**64 - 4))))
+    equal([(r['name'], r['timestamp']) for r in got.events() if r['event_type'] == 'duration_begin'], [('frame', T), ('old', T + 6)])
+    equal([r['timestamp'] for r in got.events('duration_end')], [T + 5, T + 7])
+    equal([(r['name'], r['arguments'][0][2]) for r in got.events('counter')], [('level', -4)])
+
+
+@test
+def no_utf8(convert):
+    """Bytes of any kind become text, and are counted; the independent reader refuses others."""
+    bad = b'a\xff\xc3(\xed\xa0\x80z'
+    shown = bad.decode(errors='replace')
+    got = convert(packet(msg(60, num(1, 1), msg(4, num(1, 10), num(2, 11), msg(5, bad)))) +
+                  packet(msg(60, num(1, 2), msg(2, bad), msg(8, b''))) +
+                  packet(msg(11, num(9, INSTANT), num(11, 1), msg(23, bad), msg(22, bad),
+                             msg(4, msg(10, bad), msg(6, bad)), msg(4, msg(10, 'long'), msg(6, bad * 100))), ts=T) +
+                  packet(msg(11, num(9, COUNTER), num(11, 2), num(30, 1)), ts=T) +
+                  packet(msg(132, num(1, 10), num(2, 11), msg(6, bad), msg(7, bad)), ts=T, seq=0) +
+                  bundle(0, ftrace(T, 12, 3, msg(2, b'B|12|' + bad)), ftrace(T + 1, 12, 4, msg(1, bad), num(2, 12), num(6, 0))))
+    for text in [got.objects(2)[11], *got.names('counter'), *got.names('duration_begin')]:
+        equal((text[0], text[-1], '\ufffd' in text), ('a', 'z', True), text)
+    equal({r['log_message'] for r in got.records if r['type'] == 'log'}, {shown})
+    equal(got.output['strings_repaired'] > 5, True, got.output)
+
+
+@test
+def nested_arguments(convert):
+    """Dictionaries and arrays of any depth that a reader can be expected to have; deeper ones are counted."""
+    def nest(levels):
+        value = num(4, 7)
+        for level in range(levels):
+            value = msg(12, value) if level % 2 else msg(11, msg(10, 'k'), value)
+        return msg(4, msg(10, 'a'), value)
+    got = convert(thread() + event(T, INSTANT, 'flat', 1, nest(3)) + event(T + 1, INSTANT, 'deep', 1, nest(64)) +
+                  event(T + 2, INSTANT, 'too deep', 1, nest(500), msg(4, msg(10, 'b'), num(4, 1))))
+    equal(got.args('flat'), {'a.k[0].k': 7})
+    equal(list(got.args('deep').values()), [7])
+    equal((got.args('too deep').get('b'), got.input['bad_arguments']), (1, 1))
+
+
+@test
+def values_of_unknown_messages(convert):
+    """A message whose description is not in the trace is no argument; others of that event are."""
+    got = convert(thread() + event(T, INSTANT, 'e', 1, msg(4, msg(10, 'p'), msg(14, num(1, 5)), msg(16, 'my.Type')),
+                                   msg(4, msg(10, 'q'), num(4, 1))))
+    equal((got.args('e'), got.input['bad_arguments']), ({'q': 1}, 1))
+
+
+@test
+def deltas_after_a_loss(convert):
+    """The sum is not known any more: it begins again."""
+    track = packet(msg(60, num(1, 7), msg(2, 'sum'), msg(8, num(5, 1))), flags=1)
+
+    def count(ts, value, **more):
+        return packet(num(42, 1) if more else b'', msg(11, num(9, COUNTER), num(11, 7), num(30, value)), ts=ts)
+    got = convert(track + count(T, 5) + count(T + 1, 5) + count(T + 2, 5, lost=True))
+    equal([record['arguments'][0][2] for record in got.events('counter')], [5, 10, 5])
+    equal((got.input['packets_lost_before'], got.names('instant')), (1, ['lost packets']))
+
+
+@test
+def not_a_trace(convert):
+    for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
+        equal(convert(data).done.returncode, 1, data)
+
+
+@test
+def recognized_by_content(_):
+    """A text that begins with a newline is text."""
+    line = b'\n          <idle>-0     [000] d..2.     1.000000: sched_switch: prev_comm=a prev_pid=0 prev_prio=120 ' \
+           b'prev_state=R ==> next_comm=b next_pid=5 next_prio=120\n'
+    for data, want in ((line, 'ftrace'), (thread() + event(T, INSTANT, 'x'), 'perfetto')):
+        done = subprocess.run([KFXT, 'dump', '-'], input=data, capture_output=True, timeout=60)
+        equal((done.returncode, want.encode() in done.stdout), (0, True), done.stderr)
+
+
+if __name__ == '__main__':
+    sys.exit(run('pftrace_made'))

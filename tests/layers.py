@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Includes between the folders of the sources, against the table in CONTRIBUTING.md.
+
+Fails on an include that the table does not allow, on a *_p.h of another folder, and on a circle
+between modules (NAME.c with NAME.h), where what a .c takes from a *_p.h does not count.
+"""
+import fnmatch
+import graphlib
+import os
+import re
+import sys
+
+# Still to be removed: includer, and header as it is written there.
+EXCEPTIONS = """
+"""
+# A word of the table, or an include, is looked up as the compiler does it.
+PLACES = ('user', '.')
+
+
+def read_sources():
+    paths = [os.path.join(folder, name) for top in ('bpf', 'kmod', 'user')
+             for folder, _, names in os.walk(top) for name in names if name.endswith(('.c', '.h'))]
+    return {path: open(path, encoding='utf-8').read() for path in paths}
+
+
+def read_table(text):
+    section = text.split('### Who may include whom')[1].split('\n## ')[0]
+    rows = re.findall(r'^\| `([^`|]+)` \| [^|]+ \|([^|]*)\|$', section, re.M)
+    return {folder: re.findall(r'`([^`]+)`', may) for folder, may in rows}
+
+
+def find(known, name, *places):
+    paths = [os.path.normpath(os.path.join(place, name)) for place in places]
+    return next((path for path in paths if path in known), None)
+
+
+def row_of(table, folder):
+    return next((row for row in table if fnmatch.fnmatch(folder, row)), None)
+
+
+def read_edges(sources):
+    """(includer, name as written) -> header, for headers that are here."""
+    return {(path, name): header for path, text in sources.items()
+            for name in re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', text, re.M)
+            if (header := find(sources, name, os.path.dirname(path), *PLACES))}
+
+
+def is_allowed(table, folders, path, header):
+    folder, other = os.path.dirname(path), os.path.dirname(header)
+    if folder == other:
+        return True
+    words = table[row_of(table, folder)]
+    may = [find(folders | {header}, word, *PLACES) for word in words]
+    return not header.endswith('_p.h') and (header in may or other in may or words == ['*'])
+
+
+def circle(edges):
+    """Modules that include one another in turn, or none."""
+    graph = {}
+    for (path, _), header in edges:
+        module, other = os.path.splitext(path)[0], os.path.splitext(header)[0]
+        if module != other and not (path.endswith('.c') and header.endswith('_p.h')):
+            graph.setdefault(module, set()).add(other)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return ' includes '.join(reversed(error.args[1]))
+    return None
+
+
+def check_table(sources, table):
+    folders = {os.path.dirname(path) for path in sources}
+    yield from (f'no row of the table is about {folder}' for folder in folders if not row_of(table, folder))
+    yield from (f'no folder is as the row {row}' for row in table if not fnmatch.filter(folders, row))
+    yield from (f'{row}: there is no {word}' for row, words in table.items() for word in words
+                if word != '*' and not find(folders | set(sources), word, *PLACES))
+
+
+def check(sources, table, exceptions):
+    """What is wrong, in sentences."""
+    problems = list(check_table(sources, table))
+    if problems:
+        return problems
+    folders = {os.path.dirname(path) for path in sources}
+    edges = read_edges(sources)
+    rest = [edge for edge in edges.items() if edge[0] not in exceptions]
+    problems += [f'{path} must not include {header}' for (path, _), header in rest
+                 if not is_allowed(table, folders, path, header)]
+    problems += [f'a circle: {found}' for found in [circle(rest)] if found]
+    for path, name in exceptions:
+        header = edges.get((path, name))
+        if not header or (is_allowed(table, folders, path, header) and not circle(rest + [((path, name), header)])):
+            problems.append(f'no exception any more: {path} {name}')
+    return problems
+
+
+def self_test(sources, table, exceptions):
+    """Mistakes made on purpose, each of which must be found, and nothing else."""
+    def made(path, include):
+        return {**sources, path: f'#include "{include}"\n' + sources.get(path, '')}
+    cases = {
+        'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), exceptions),
+        'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), exceptions),
+        'a circle: ': ({**made('user/base/x.c', 'y.h'), 'user/base/x.h': '', 'user/base/y.h': '#include "x.h"\n'},
+                       exceptions),
+        'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), exceptions),
+        'no exception any more: user/cli/main.c cmd.h': (sources, exceptions + [('user/cli/main.c', 'cmd.h')]),
+    }
+    for expected, (files, excepted) in cases.items():
+        found = check(files, table, excepted)
+        if len(found) != 1 or not found[0].startswith(expected):
+            yield f'self-test: not as expected: {expected}: {found}'
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+    sources = read_sources()
+    table = read_table(open('CONTRIBUTING.md', encoding='utf-8').read())
+    exceptions = [tuple(line.split()) for line in EXCEPTIONS.split('\n') if line]
+    problems = check(sources, table, exceptions)
+    problems = problems or list(self_test(sources, table, exceptions))
+    print('\n'.join(problems) or f'{len(sources)} files, {len(exceptions)} exceptions')
+    sys.exit(bool(problems))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests of recordings written as Trace Event JSON: what each source records, and the scheduling, there and back.
+
+    export_test.py BUILD_DIR [NAME...]
+
+What fxtread.py finds in the recording is what json_reader.py finds in the JSON; read back, the switches and
+wakeups are the same. Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
+KFXT_TEST_SCALE: see harness.py.
+"""
+import functools
+import os
+import signal
+import sys
+import time
+
+sys.path[:0] = [os.path.dirname(__file__), os.path.dirname(__file__) + '/..', os.path.dirname(__file__) + '/../convert']
+import collections  # noqa: E402
+import json_out_test as json_out  # noqa: E402
+import json_reader  # noqa: E402
+from harness import TRACEFS, equal, expect, helper, main, note, record, run, scaled, start, test, verify  # noqa: E402
+
+BUSY = ['sh', '-c', 'find /usr/share -type f | head -n 300 | xargs cat | gzip >"$0"; sync "$0"; '
+        f'"$1" {scaled(500)} 0; echo "B|$$|x" >{TRACEFS}/trace_marker || :; '
+        'echo "<6>kfxt test" >/dev/kmsg || :; kill -CONT $$']
+# What each is to have: kinds of events, and a part of the category or name of one.
+SOURCES = {
+    'nothing': ([], 'slices', 'did not run'),
+    'log': (['-e', 'log'], 'instants', 'kfxt test'),
+    'marker': (['-e', 'marker'], 'slices', 'x'),
+    'signal': (['-e', 'signal'], 'instants', 'signal'),
+    'migrate': (['-e', 'migrate'], 'instants', None),
+    'irq': (['-e', 'irq'], 'slices', 'irq'),
+    'workqueue': (['-e', 'workqueue'], 'slices', 'workqueue'),
+    'power': (['-e', 'power'], 'samples', None),
+    'block': (['-e', 'block'], 'asyncs', None),
+    'psi': (['-e', 'psi'], 'samples', 'pressure'),
+    'syscalls': (['-e', 'syscalls:openat'], 'slices', 'openat'),
+    'tracepoints': (['-e', 'sched:sched_process_exec'], 'instants', 'sched_process_exec'),
+    'functions': (['-u', 'libc:setlocale', '--returns'], 'slices', 'setlocale'),
+}
+
+
+def seems_awake(records, thread, ts):
+    """Whether by the last record of it before @ts the thread runs or could run: what is later is lost in a gap."""
+    awake = False
+    for record in records:
+        if record[0] >= ts:
+            break
+        if len(record) == 6:        # a wakeup
+            awake |= record[2] == thread
+        elif thread in record[2:4]:
+            awake = record[3] == thread or record[4] == 'R'
+    return awake
+
+
+def compare_scheduling(first, again):
+    """The same, but across gaps: what is implied, and wakeups of threads that ran and slept unseen."""
+    records = sorted(json_out.scheduling(first), key=lambda record: record[0])
+    before, after = collections.Counter(records), collections.Counter(json_out.scheduling(again))
+    has_gaps = bool(json_out.gaps(first))
+    missing, new = ([item for item in items.elements() if not has_gaps or item[-1] != 'implied']
+                    for items in (before - after, after - before))
+    if has_gaps:
+        missing = [item for item in missing if len(item) != 6 or not seems_awake(records, item[2], item[0])]
+    equal((missing[:4], new[:4]), ([], []), 'switches and wakeups that did not come back, or were not there')
+    return sum(before.values())
+
+
+def names_of(trace, kind):
+    if kind == 'asyncs':
+        return [e['name'] for e in trace.events if e['ph'] in 'bne']
+    return [f'{getattr(item, "cat", "")} {item.name}' for item in getattr(trace, kind)]
+
+
+def there_and_back(tmp, name):
+    options, kind, part = SOURCES[name]
+    fxt, path, again = tmp + '/t.fxt', tmp + '/t.json', tmp + '/again.fxt'
+    record(fxt, *options, '--', *BUSY, tmp + '/out', helper('pingpong'))
+    verify(fxt)
+    json_out.convert(fxt, path)
+    json_out.check_shape(path)
+    trace = json_reader.read(path)
+    json_out.check_events(json_out.Expected(fxt), trace)
+    names = names_of(trace, kind)
+    expect(part is None or any(part in found for found in names), f'no {part} in {names[:9]}')
+    json_out.convert(path, again)
+    verify(again)
+    note(f'{name}: {compare_scheduling(fxt, again)} records of scheduling, {len(names)} {kind}')
+    for form in 'slices', 'states':
+        json_out.convert(fxt, path, '--sched=' + form)
+        json_out.check_shape(path)
+
+
+for source in SOURCES:
+    fn = functools.partial(there_and_back, name=source)
+    fn.__name__ = source
+    test(fn)
+
+
+@test
+def losses(tmp):
+    """The smallest of rings, and a recorder that is stopped again and again."""
+    fxt, path, again = tmp + '/t.fxt', tmp + '/t.json', tmp + '/again.fxt'
+    p = start(fxt, '-m', '4K', '--', helper('pingpong'), str(scaled(20000)), '0')
+    while p.poll() is None:
+        for number, seconds in (signal.SIGSTOP, 0.05), (signal.SIGCONT, 0.05):
+            p.send_signal(number)
+            time.sleep(seconds)
+    equal(p.returncode, 0, p.stderr.read())
+    lost = sum(item[3] for item in json_out.losses(fxt))
+    expect(lost > scaled(100), f'only {lost} events were lost: the test proves nothing')
+    json_out.convert(fxt, path)
+    json_out.convert(path, again)
+    verify(again)
+    equal(sum(item[3] for item in json_out.losses(again)), lost, 'lost')
+    begins = [sorted(item[:2] for item in json_out.losses(path)) for path in (again, fxt)]
+    equal(*begins, 'gaps')
+    note(f'{compare_scheduling(fxt, again)} records of scheduling, {lost} events lost')
+
+
+@test
+def record_refuses(tmp):
+    """It writes FXT only, and says how to get JSON."""
+    for name in 't.json', 't.json.gz', 't.json.zst':
+        r = run('record', '-d', '10ms', '-o', f'{tmp}/{name}')
+        equal((r.returncode, os.path.exists(f'{tmp}/{name}')), (2, False), r.stderr)
+        expect(f'kfxt convert -o {tmp}/{name}' in r.stderr.decode(), r.stderr)
+
+
+if __name__ == '__main__':
+    sys.exit(main('exports'))

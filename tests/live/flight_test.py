@@ -1,0 +1,618 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests: what is recorded is kept in memory, and triggers, signals and requests make files of it.
+
+    flight_test.py BUILD_DIR [NAME...]
+
+Needs root and BPF. Each file is checked by kfxt verify and by a reader of its own (trace.py); what a trigger says is
+compared with the switches of the same file.
+"""
+import contextlib
+import functools
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import fxtread  # noqa: E402
+from account import KOID_STEP, as_another_has_them  # noqa: E402
+from harness import (KFXT, PATIENCE, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
+                     start, status_of, test, until, verify)
+
+PATTERN = 'f-%Y%m%dT%H%M%SZ-%t.fxt'
+MS = 1_000_000
+# Sleeps for 1 ms at a time, and waits for no thread but the next one: takes a CPU at a higher priority.
+PRELUDE = 'import mmap, os, signal, subprocess, sys, time\n'
+NAMED = 'import ctypes\nctypes.CDLL(None).prctl(15, b"%s", 0, 0, 0)\n'
+WAITER = PRELUDE + NAMED % 'waiter' + '''
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+while True:
+    time.sleep(0.001)
+'''
+# Seconds in which it runs: those in which the machine is stopped do not count.
+FOR = '''
+def spin(seconds):
+    last = time.monotonic()
+    while seconds > 0:
+        now = time.monotonic()
+        seconds -= min(now - last, 0.001)
+        last = now
+'''
+# Prints from when to when.
+HOG = PRELUDE + FOR + '''
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+begin = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+spin(float(sys.argv[2]))
+print(begin, time.clock_gettime_ns(time.CLOCK_BOOTTIME))
+'''
+
+
+def files(tmp, suffix=''):
+    return sorted(glob.glob(f'{tmp}/f-*.fxt{suffix}'), key=lambda p: (os.stat(p).st_mtime_ns, p))
+
+
+class Flight:
+    """A recorder that keeps a window, and what it made of it."""
+
+    def __init__(self, tmp, *args, suffix=''):
+        self.tmp, self.suffix = tmp, suffix
+        self.err = open(tmp + '/err', 'w+')
+        self.stats = tmp + '/stats.json'
+        self.p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}{suffix}', '--stats', 'json', '--stats-file', self.stats, *args],
+                                  stderr=self.err)
+        try:
+            until(lambda: self.p.poll() is not None or self.status(), 'no recorder that answers')
+            expect(self.p.poll() is None, self.said())
+        except BaseException:
+            self.p.kill()
+            raise
+
+    def status(self):
+        return status_of(self.p.pid)
+
+    def fired(self):
+        return {t['trigger'] for t in self.status()['triggers'] if t['fired']}
+
+    def said(self):
+        with open(self.tmp + '/err') as f:
+            return f.read()
+
+    def wait_for(self, cnt, seconds=PATIENCE):
+        until(lambda: len(files(self.tmp, self.suffix)) >= cnt or self.p.poll() is not None, f'no {cnt} files', seconds)
+        expect(self.p.poll() is None, self.said())
+        return files(self.tmp, self.suffix)
+
+    def end(self, code=0):
+        self.p.send_signal(signal.SIGTERM)
+        equal(self.p.wait(PATIENCE), code, self.said())
+        equal(glob.glob(self.tmp + '/*.tmp'), [], 'files that are not complete')
+        with open(self.stats) as f:
+            self.counts = json.load(f)
+        return files(self.tmp, self.suffix)
+
+
+@contextlib.contextmanager
+def flight(tmp, *args, code=0, suffix=''):
+    f = Flight(tmp, *args, suffix=suffix)
+    try:
+        yield f
+        f.files = f.end(code)
+    finally:
+        if f.p.poll() is None:
+            f.p.kill()
+            f.p.wait()
+
+
+@contextlib.contextmanager
+def running(*command, **kwargs):
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, **kwargs)
+    try:
+        yield p
+    finally:
+        p.kill()
+        p.wait()
+
+
+def python(text, *args):
+    return [sys.executable, '-c', text, *map(str, args)]
+
+
+@contextlib.contextmanager
+def waiter():
+    """Once it waits."""
+    with running(*python(WAITER, last_cpu())) as p:
+        until(lambda: os.sched_getscheduler(p.pid) == os.SCHED_FIFO, 'no waiter')
+        yield p
+
+
+def hog(seconds):
+    """From when to when it ran."""
+    r = subprocess.run(python(HOG, last_cpu(), seconds), check=True, stdout=subprocess.PIPE)
+    return tuple(map(int, r.stdout.split()))
+
+
+def whole(path):
+    """The trace, which kfxt verify and another reader find no fault with."""
+    verify(path)
+    t = load(path)
+    equal(dict(t.sense()), {}, f'contradictions in {path}')
+    return t
+
+
+def instants(path):
+    """The triggers in a file, as {argument: value}: on the thread that each is about, and on the recorder's own."""
+    found = [r for r in fxtread.read(path) if r['type'] == 'event' and (r['category'], r['name']) == ('kfxt', 'trigger')]
+    args = [(r['thread'][1], {name: value for name, _, value in r['arguments']}) for r in found]
+    all_of_them = [a for tid, a in args if tid != a['thread']]
+    equal([a for a in all_of_them if a['thread']], [a for tid, a in args if tid == a['thread']], "on the recorder's thread, and on theirs")
+    return all_of_them
+
+
+def session(t):
+    return t.events['start'][0], t.events['stop'][0]
+
+
+def span_s(t):
+    start_ns, stop_ns = session(t)
+    return (stop_ns - start_ns) / 1e9
+
+
+# ---- the window ----------------------------------------------------------------------------------
+
+@test
+def at_the_end(tmp):
+    """Without triggers there is one file, of what is kept: no more than was asked for, and whole."""
+    with flight(tmp, '--keep', '2s') as f, waiter():
+        time.sleep(5)
+    path, = f.files
+    t = whole(path)
+    equal(t.unnamed(), [], 'threads without a name')
+    expect(2 <= span_s(t) < 4, f'{span_s(t):.3f} s in the file')     # more than 2.6 if the recorder was kept from running
+    expect(f.counts['window']['overwritten']['switches'] > 100, f'{f.counts["window"]}')
+    expect(os.path.basename(path).endswith('-end.fxt'), path)
+
+
+@test
+def by_size(tmp):
+    with flight(tmp, '--keep', '60s,1M') as f:
+        for _ in range(6):
+            subprocess.run([helper('pingpong'), '100000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+    t = whole(f.files[0])
+    expect(f.counts['window']['bytes'] <= 1 << 20, f'{f.counts["window"]}')
+    expect(f.counts['window']['overwritten']['switches'] > 100_000, f'{f.counts["window"]}')
+    note(f'{len(t.switches)} switches in {f.counts["window"]["bytes"]} bytes, {span_s(t):.2f} s')
+
+
+@test
+def by_signal(tmp):
+    """SIGUSR2 writes a file, and the recording goes on; two in a row share what is in both."""
+    with flight(tmp, '--keep', '10m') as f, waiter():
+        time.sleep(1)
+        f.p.send_signal(signal.SIGUSR2)
+        f.wait_for(1)
+        time.sleep(0.5)
+        f.p.send_signal(signal.SIGUSR2)
+        f.wait_for(2)
+    equal(len(f.files), 3, 'files')
+    first, second, _ = [whole(path) for path in f.files]
+    mine = [(s.ts, s.cpu, s.out, s.into) for s in first.switches if not s.mark]
+    theirs = {(s.ts, s.cpu, s.out, s.into) for s in second.switches if not s.mark}
+    equal([s for s in mine if s not in theirs], [], 'switches of the first file that the second one lacks')
+    expect(len(theirs) > len(mine) > 300, f'{len(mine)} switches, then {len(theirs)}')
+
+
+@test
+def by_command(tmp):
+    """kfxt snapshot has the whole window or its end, in a file of the recorder's or of the user's; kfxt status counts them."""
+    with flight(tmp, '--keep', '30s', '--trigger', 'mark=now') as f, waiter():
+        time.sleep(3)
+        pid = str(f.p.pid)
+        paths = [run('snapshot', '--pid', pid, *args).stdout.decode().strip()
+                 for args in ((), ('--last', '1s', '--name', 'my name'), ('-o', tmp + '/own.fxt'))]
+        subprocess.run([KFXT, 'mark', 'now'], check=True)
+        f.wait_for(3)
+        def counted():
+            s = f.status()
+            return s['files']['written'] >= 4 and s['cost'] and s
+        s = until(counted, 'a file or the cost does not count')
+        expect(run('status', '--pid', pid).stdout.startswith(b'recorder:'), 'no text')
+    equal(paths[2], tmp + '/own.fxt', 'path')
+    expect(re.search(r'-my-name\.fxt$', paths[1]), paths[1])
+    whole_s, last_s, own_s = [span_s(whole(path)) for path in paths]
+    expect(2.9 < whole_s and 1 <= last_s < 2.6 and own_s > whole_s, f'{whole_s} {last_s} {own_s}')
+    equal((s['pid'], s['files']['written'], s['files']['failed']), (f.p.pid, 4, 0), 'pid and files')
+    equal([(t['trigger'], t['fired'], t['suppressed']) for t in s['triggers']], [('mark=now', 1, 0)], 'triggers')
+    expect(s['triggers'][0]['file'] in map(os.path.realpath, f.files), f'{s["triggers"]}')
+    expect(s['window']['held_ns'] > 2e9 and s['window']['keep_ns'] == 30 * 10**9, f'{s["window"]}')
+    expect(s['events']['switches']['recorded'] > 1000 and s['cost']['total_percent'] > 0, f'{s}')
+
+
+@test
+def without_a_window(tmp):
+    """A recording of several files has a status, and nothing that a snapshot could be made of."""
+    p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'])
+    try:
+        until(lambda: files(tmp), 'no file')
+        s = until(lambda: (s := status_of(p.pid)) and s['files']['written'] and s, 'no file that counts')
+        equal(s['window'], None, 'window')
+        r = run('snapshot', '--pid', str(p.pid))
+        expect(r.returncode == 1 and b'keeps nothing' in r.stderr, f'{r.returncode} {r.stderr.decode()}')
+    finally:
+        p.terminate()
+        equal(p.wait(PATIENCE), 0, 'exit code')
+
+
+@test
+def same_as_one_file(tmp):
+    """What a second recorder has of the same time is in the window, record by record."""
+    other = start(tmp + '/whole.fxt')
+    try:
+        with flight(tmp, '--keep', '2s') as f, waiter():
+            for _ in range(4):
+                subprocess.run([helper('storm'), 'quick', '300'], stdout=subprocess.DEVNULL, check=True)
+                time.sleep(0.7)
+    finally:
+        other.send_signal(signal.SIGTERM)
+        equal(other.wait(PATIENCE), 0, 'exit code of the other recorder')
+    t, one = whole(f.files[0]), load(tmp + '/whole.fxt')
+    for cpu in {s.cpu for s in t.switches}:
+        cnt = as_another_has_them([t], one, cpu)
+        expect(cnt > 100, f'{cnt} switches of CPU {cpu}')
+
+
+EVERYTHING = ('-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq', '-e', 'marker', '--stacks')
+
+
+def of_everything_as(tmp, suffix, options):
+    with flight(tmp, '--keep', '1s', *options, *EVERYTHING, suffix=suffix) as f:
+        for _ in range(8):
+            subprocess.run([helper('calls'), 'getppid=500', 'chain=300'], stdout=subprocess.DEVNULL, check=True)
+            subprocess.run([KFXT, 'mark', '--begin', 'b'], check=True)
+            time.sleep(0.2)
+            subprocess.run([KFXT, 'mark', '--end', 'b'], check=True)
+    verify(f.files[0])
+    r = run('report', '--stacks', f.files[0])
+    equal(r.returncode, 0, r.stderr.decode())
+    expect(b'main' in r.stdout or b'_start' in r.stdout or b'entry_SYSCALL_64' in r.stdout, r.stdout.decode())
+
+
+for each, its in {'plain': ('', ()), 'gzip': ('.gz', ('-z',)), 'zstd': ('.zst', ('-zzstd',))}.items():
+    fn = functools.partial(of_everything_as, suffix=its[0], options=its[1])
+    fn.__name__ = f'of everything as {each}'
+    test(fn)
+
+
+@test
+def selected_threads_only(tmp):
+    with flight(tmp, '--keep', '1s', '--comm', 'pingpong') as f:
+        for _ in range(10):
+            subprocess.run([helper('pingpong'), '200', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+            time.sleep(0.2)
+    verify(f.files[0])
+
+
+@test
+def tiny_rings(tmp):
+    """Gaps are in the window as they are in a file."""
+    with flight(tmp, '--keep', '1s', '-m', '4K') as f:
+        for _ in range(4):
+            subprocess.run([helper('pingpong'), '20000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+            time.sleep(0.3)
+    r = run('verify', f.files[0])
+    expect(r.returncode in (0, 3) and b'problem' not in r.stdout, r.stdout.decode())
+
+
+@test
+def recycled_id(tmp):
+    """Both threads of one id are in the window, each with its name."""
+    with flight(tmp, '--keep', '60s') as f:
+        out = subprocess.run([helper('storm'), 'recycle'], stdout=subprocess.PIPE, check=True, text=True).stdout
+    t = whole(f.files[0])
+    pid = int(out.split()[0])
+    names = {koid: name for koid, (name, _) in t.threads.items() if koid % KOID_STEP == pid}
+    # Anybody else may have had it in between.
+    owners = [names[koid] for koid in sorted(names)]
+    equal((min(names), owners[0], owners[-1]), (pid, 'first owner', 'second owner'), f'names of {pid}: {names}')
+
+
+# ---- triggers ------------------------------------------------------------------------------------
+
+def expect_wait(t, tid, i):
+    """From a wakeup or a preemption of thread @tid until it runs, or goes on; what is partial may be cut by a gap of any CPU."""
+    gaps = {s.ts for s in t.switches if s.mark == 'gap'} if i['partial'] else set()
+    begins = {w.ts for w in t.wakeups if w.tid == tid} | {s.ts for s in t.switches if s.out == tid and s.state in ('R', 'R+')}
+    ends = {s.ts for s in t.switches if s.into == tid}
+    expect(i['from_ns'] in begins | gaps and (i['ongoing'] or i['to_ns'] in ends | gaps),
+           f'{i}: not from a wakeup or a preemption to a switch of the file: '
+           f'{[x for _, _, x in t.in_order if tid in x and i["from_ns"] - MS < x.ts <= i["to_ns"]]}, gaps: {t.gaps}')
+
+
+def hogs_until_a_file(f):
+    """When they ran. A gap may hide what one of them does."""
+    cnt, ran = len(files(f.tmp)), []
+    def one_more():
+        ran.append(hog(0.02))
+        end = time.monotonic() + 3
+        while len(files(f.tmp)) == cnt and time.monotonic() < end:
+            time.sleep(0.02)
+        return len(files(f.tmp)) > cnt
+    until(one_more, 'no file')
+    return ran
+
+
+@test
+def a_hog_of_20_ms(tmp):
+    """The wait that a thread of SCHED_FIFO causes: its file has what was before and after, and says exactly how long."""
+    hogs = []
+    with flight(tmp, '--keep', '10m', '--after', '500ms', '--cooldown', '1ms', '--trigger', 'runq>10ms:comm=waiter') as f, \
+            waiter() as w:
+        for _ in range(3):
+            time.sleep(0.5)
+            hogs += hogs_until_a_file(f)
+        before_the_end = files(tmp)
+    waits, gaps = {}, []
+    for path in f.files:
+        t = whole(path)
+        gaps += t.gaps
+        mine = [i for i in instants(path) if i['thread'] % KOID_STEP == w.pid]
+        expect(mine, f'no trigger of the waiter in {path}: {instants(path)}')
+        for i in mine:
+            expect(10 * MS <= i['value'] == i['to_ns'] - i['from_ns'], f'{i}')
+            expect_wait(t, w.pid, i)
+        # The machine may make it wait, too: a file is due since the first wait that is in none before.
+        due_ns = min(i['to_ns'] for i in mine if i['from_ns'] not in waits)
+        start_ns, stop_ns = session(t)
+        expect(path not in before_the_end or (due_ns - start_ns > 0.2e9 and stop_ns - due_ns > 0.3e9), f'{start_ns} {due_ns} {stop_ns}')
+        waits.update({i['from_ns']: i['to_ns'] for i in mine})
+    spans = [*waits.items(), *((g.begin, g.end) for g in gaps)]
+    unseen = [(begin, end) for begin, end in hogs if not any(a < end and b > begin for a, b in spans)]
+    equal(unseen, [], f'hogs that were in no gap and made nobody wait: {waits}')
+    expect(re.search(r'trigger runq>10ms:comm=waiter: \d+\.\d+ ms, waiter', f.said()), f.said())
+
+
+@test
+def none_without_cause(tmp):
+    with flight(tmp, '--keep', '5s', '--trigger', 'runq>30s', '--trigger', 'blocked>60s', '--trigger', 'log~no such line') as f:
+        subprocess.run([helper('load'), 'messages', '10', '20000'], stdout=subprocess.DEVNULL, check=True)
+    equal((f.files, [t['fired'] for t in f.counts['triggers']]), ([], [0, 0, 0]), f'files: {f.said()}')
+
+
+def once(text, *args):
+    return python(PRELUDE + text, *args)
+
+
+def sleeper(name, seconds):
+    return once(NAMED % name + 'time.sleep(float(sys.argv[1]))', seconds)
+
+
+# Its slice does not begin before it sleeps.
+SPIN = FOR + 'time.sleep(0.01)\n' + NAMED % 'kfxt-spinner' + '''
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+spin(float(sys.argv[1]))
+'''
+KMSG = 'open("/dev/kmsg", "w").write(sys.argv[1] + "\\n")'
+END = NAMED % 'kfxt-victim' + 'os.kill(os.getpid(), int(sys.argv[1])) if int(sys.argv[1]) else 0'
+LONG = 30       # seconds: it is ended once the trigger has fired
+# Others may keep a CPU busy or a thread from running: what these say is compared with the file.
+BUSY, OFF = 'busy>90%/2s', 'offcpu>300ms:comm=kfxt-sleeper'
+
+
+def kinds(tmp):
+    """
+    Word: what provokes it, and what comes close, but so that half a second more would not do. FIFO threads run for
+    950 ms at once.
+    """
+    program = shutil.copy('/bin/true', tmp + '/program')
+    return {
+        OFF: (sleeper('kfxt-sleeper', 1.2), sleeper('kfxt-sleeper', 0.01)),
+        'slice>700ms:comm=kfxt-spinner': (once(SPIN, 3), once(SPIN, 0.005)),
+        'syscall:clock_nanosleep>1s:comm=kfxt-napper': (sleeper('kfxt-napper', 1.2), sleeper('kfxt-napper', 0.01)),
+        'log~kfxt test [0-9]+ is here': (once(KMSG, 'kfxt test 12 is here'), once(KMSG, 'kfxt test x is here')),
+        'mark=deadline missed': ([KFXT, 'mark', 'deadline missed'], [KFXT, 'mark', 'deadline met']),
+        'exit:comm=kfxt-victim': (once(END, 9), once(NAMED % 'kfxt-survivor')),
+        'exit:comm=kfxt-segv:signal=SEGV': (once(NAMED % 'kfxt-segv' + 'os.kill(os.getpid(), 11)'), once(NAMED % 'kfxt-segv')),
+        'exit:comm=kfxt-failing:code=3': (once(NAMED % 'kfxt-failing' + 'sys.exit(3)'), once(NAMED % 'kfxt-failing')),
+        f'event=sched:sched_process_exec/filename == "{program}"/': ([program], ['/bin/true']),
+        BUSY: (python(HOG, last_cpu(), LONG), python(HOG, last_cpu(), 0.1)),
+    }
+
+
+def provoke(f, word, command):
+    with running(*command, stderr=subprocess.DEVNULL):
+        end = time.monotonic() + 10
+        while word not in f.fired() and time.monotonic() < end:
+            time.sleep(0.02)
+    return word in f.fired()
+
+
+def expect_busy(t, i):
+    """By the switches of the file, which has the whole window."""
+    times, _ = t.timeline(i['cpu'])
+    busy = sum(min(to, i['to_ns']) - max(at, i['from_ns']) for at, to, tid in times if tid and at < i['to_ns'] and to > i['from_ns'])
+    share = busy * 1_000_000 / (i['to_ns'] - i['from_ns'])
+    expect(900_000 < i['value'] and abs(share - i['value']) < 1000, f'{share} in the file: {i}')
+
+
+def expect_off(t, i):
+    """From when it is switched out until it runs again, goes on, or a gap of any CPU comes."""
+    gaps = {s.ts for s in t.switches if s.mark == 'gap'} if i['partial'] else set()
+    begins, ends = {s.ts for s in t.switches if s.out == i['thread']}, {s.ts for s in t.switches if s.into == i['thread']}
+    expect(300 * MS < i['value'] == i['to_ns'] - i['from_ns'] and i['from_ns'] in begins | gaps and
+           (i['ongoing'] or i['to_ns'] in ends | gaps), f'not off its CPU so long: {i}')
+
+
+@test
+def every_kind(tmp):
+    """All at once: none fires by what comes close, then each by what it is for, and once."""
+    words, missed = kinds(tmp), []
+    with flight(tmp, '--keep', '10m,1G', '--after', '0s', '--cooldown', '10m', *(a for word in words for a in ('--trigger', word))) as f:
+        for _, near in words.values():
+            subprocess.run(near, check=True, stdout=subprocess.DEVNULL)
+        time.sleep(0.5)
+        equal(f.fired() - {BUSY, OFF}, set(), f'what comes close: {f.said()}')
+        for word, (command, _) in words.items():
+            until(lambda: provoke(f, word, command) or missed.append(word), f'{word} does not fire', 3 * PATIENCE)
+    equal({t['trigger']: t['fired'] for t in f.counts['triggers']}, {word: 1 for word in words}, f.said())
+    found = instants(f.files[-1])
+    equal(sorted(i['trigger'] for i in found), sorted(words), 'triggers in the last file')
+    for path in f.files[:-1]:
+        verify(path)
+    t = whole(f.files[-1])
+    expect_busy(t, *(i for i in found if i['trigger'] == BUSY))
+    expect_off(t, *(i for i in found if i['trigger'] == OFF))
+    # A gap may hide a wait, a slice or a share.
+    gaps = [g for g in t.gaps if g.args.get('switches') or g.args.get('unreported')]
+    expect(gaps or not missed, f'did not fire the first time, though there is no gap: {missed}')
+
+
+def spinner(stack, cpu):
+    """A task for a CPU, once it is there."""
+    p = stack.enter_context(running(*once('os.sched_setaffinity(0, [int(sys.argv[1])])\nwhile True: pass', cpu)))
+    until(lambda: os.sched_getaffinity(p.pid) == {cpu}, 'no work')
+
+
+@test
+def idle(tmp):
+    """Once there is no more work for a CPU."""
+    with contextlib.ExitStack() as stack:
+        for cpu in os.sched_getaffinity(0):
+            spinner(stack, cpu)
+        with flight(tmp, '--keep', '9s', '--after', '0s', '--trigger', 'idle>30%/500ms') as f:
+            time.sleep(2)
+            equal(files(tmp), [], f'files while there is work: {f.said()}')
+            stack.close()
+            f.wait_for(1, 3 * PATIENCE)      # others may keep the CPUs busy
+    found = instants(f.files[0])[0]
+    expect(300_000 < found['value'] <= 1_000_000 and found['cpu'] >= 0, f'{found}')
+    whole(f.files[0])
+
+
+@test
+def pressure(tmp):
+    """The kernel's own trigger: two tasks for one CPU."""
+    with flight(tmp, '--keep', '5s', '--after', '100ms', '--trigger', 'psi:cpu:some>100ms/2s') as f, contextlib.ExitStack() as stack:
+        spinner(stack, last_cpu())
+        stack.enter_context(running(*python(HOG, last_cpu(), LONG)))
+        f.wait_for(1)
+    whole(f.files[0])
+
+
+@test
+def left_out_for_the_budget(tmp):
+    """A trigger says that it is blind while the calls that it is about are left out, and fires once they are back."""
+    nap = sleeper('kfxt-napper', 0.5)
+    with flight(tmp, '--keep', '9s', '--budget', '10%', '--trigger', 'syscall:clock_nanosleep>300ms:comm=kfxt-napper', '-e',
+                'syscalls:getppid') as f:
+        def blind():
+            return f.status()['triggers'][0]['blind']
+        with running(*once('while True:\n    os.getppid()')):
+            equal(until(blind, 'never blind'), 'what it is about is shed, for the budget', 'why')
+            subprocess.run(nap, check=True)
+        until(lambda: blind() is None, 'still blind')
+        equal(files(tmp), [], 'files of what was left out')
+        subprocess.run(nap, check=True)
+        f.wait_for(1)
+    equal([t['fired'] for t in f.counts['triggers']], [1], f.said())
+
+
+@test
+def cooldown(tmp):
+    """What fires within is counted, and makes no file."""
+    with flight(tmp, '--keep', '5s', '--after', '100ms', '--cooldown', '60s', '--trigger', 'mark=now') as f:
+        for cnt in range(4):
+            subprocess.run([KFXT, 'mark', 'now'], check=True)
+            until(lambda: sum(t['fired'] + t['suppressed'] for t in f.status()['triggers']) == cnt + 1, 'not counted')
+        f.wait_for(1)
+    equal(len(f.files), 1, 'files')
+    equal([(t['fired'], t['suppressed']) for t in f.counts['triggers']], [(1, 3)], 'fired and suppressed')
+
+
+@test
+def hook(tmp):
+    """It gets a file that is complete; one that hangs is not waited for."""
+    command = f'{KFXT} verify -q {{}} && echo {{}} >>{tmp}/hooked; sleep 600'
+    begin = time.monotonic()
+    with flight(tmp, '--keep', '5s', '--after', '100ms', '--cooldown', '1ms', '--trigger', 'mark=now', '--on-trigger', command) as f:
+        for cnt in range(1, 3):
+            subprocess.run([KFXT, 'mark', 'now'], check=True)
+            f.wait_for(cnt)
+        until(lambda: os.path.exists(tmp + '/hooked') and len(open(tmp + '/hooked').readlines()) == 2, 'hooks')
+    expect(time.monotonic() - begin < 300, 'it waited for the hook')
+    equal(sorted(open(tmp + '/hooked').read().split()), sorted(map(os.path.realpath, f.files)), 'what the hooks got')
+    subprocess.run(['pkill', '-f', f'{tmp}/hooked; sleep'], check=False)
+
+
+@test
+def limits(tmp):
+    """Of automatic files the oldest go; one that was asked for stays."""
+    with flight(tmp, '--keep', '5s', '--after', '0s', '--cooldown', '1ms', '--trigger', 'mark=now', '--max-files', '2') as f:
+        f.p.send_signal(signal.SIGUSR2)
+        f.wait_for(1)
+        for cnt in range(4):
+            subprocess.run([KFXT, 'mark', 'now'], check=True)
+            until(lambda: f.status()['files']['written'] == cnt + 2, 'no file')
+    names = [os.path.basename(path) for path in f.files]
+    equal((len(names), sum('-signal' in n for n in names)), (3, 1), f'{names}')
+
+
+@test
+def killed(tmp):
+    """No file that is not whole, and no litter."""
+    f = Flight(tmp, '--keep', '5s', '--after', '0s', '--cooldown', '1ms', '--trigger', 'mark=now')
+    subprocess.run([KFXT, 'mark', 'now'], check=True)
+    f.wait_for(1)
+    f.p.kill()
+    f.p.wait()
+    until(lambda: len(glob.glob(tmp + '/f-*')) == 1, 'more than the one file')
+    whole(files(tmp)[0])
+
+
+@test
+def disk_full(tmp):
+    """No file, a clear error, and the recording goes on."""
+    small = tmp + '/small'
+    os.mkdir(small)
+    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small], check=True)
+    try:
+        with open(tmp + '/err', 'w') as err:
+            p = subprocess.Popen([KFXT, 'record', '-o', f'{small}/{PATTERN}', '--keep', '10m'], stderr=err)
+        until(lambda: p.poll() is not None or status_of(p.pid), 'no recorder that answers')
+        subprocess.run([helper('pingpong'), '20000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+        p.send_signal(signal.SIGUSR2)
+        until(lambda: 'No space left on device' in open(tmp + '/err').read(), 'no error')
+        subprocess.run(['mount', '-o', 'remount,size=64M', small], check=True)
+        p.send_signal(signal.SIGUSR2)
+        until(lambda: files(small), 'no file once there is space')
+        p.send_signal(signal.SIGTERM)
+        p.wait(PATIENCE)
+        err = open(tmp + '/err').read()
+        equal(p.returncode, 1, err)
+        equal(len(files(small)), 2, err)
+        for path in files(small):
+            whole(path)
+    finally:
+        subprocess.run(['umount', small], check=True)
+
+
+@test
+def wrong_use(tmp):
+    for args, why in ((['--trigger', 'runq>5ms'], 'needs --keep'), (['--keep', '30'], 'no unit'), (['--keep', '1s', '--rotate', '1m'], 'exclude'),
+                      (['--keep', '1s', '--after', '2s'], 'need --trigger'), (['--keep', '1s', '-o', '-'], 'needs files'),
+                      (['--keep', '1s', '--trigger', 'runq>5'], 'a time needs a unit'), (['--keep', '1s', '--trigger', 'rung>5ms'], 'rung'),
+                      (['--keep', '1s', '--max-files', '1', '-o', tmp + '/x-%t.fxt'], 'date')):
+        r = run('record', '-d', '1', *(args if '-o' in args else ['-o', f'{tmp}/{PATTERN}', *args]))
+        expect(r.returncode == 2 and why in r.stderr.decode(), f'{args}: {r.returncode} {r.stderr.decode()}')
+    equal(os.listdir(tmp), [], 'files')
+
+
+if __name__ == '__main__':
+    sys.exit(main('flight'))

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests: a recording of several files, each of which can be read without the others.
+
+    rotation_test.py BUILD_DIR [NAME...]
+
+Needs root and BPF. The files are read by a reader of its own (trace.py), and compared with a second recording of the
+same time into one file.
+"""
+import collections
+import glob
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from account import KOID_STEP, as_another_has_them  # noqa: E402
+from harness import (KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
+                     start, switches_of, test, until, verify)
+
+PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
+
+
+def parts(tmp, suffix=''):
+    """In the order in which they were written."""
+    found = glob.glob(f'{tmp}/part-*.fxt{suffix}')
+    return sorted(found, key=lambda path: (os.path.basename(path)[:21], len(path), path))
+
+
+def rotated(tmp, *args, code=0, suffix=''):
+    """Records into several files, all of which are whole and follow one another: their paths, and what was said."""
+    r = run('record', '-o', f'{tmp}/{PATTERN}{suffix}', *args)
+    equal(r.returncode, code, r.stderr.decode())
+    found = parts(tmp, suffix)
+    equal(glob.glob(tmp + '/*.tmp'), [], 'files that are not complete')
+    expect_whole(found)
+    return found, r.stderr.decode()
+
+
+def expect_whole(found):
+    r = run('verify', *found)
+    expect(r.returncode == 0, 'kfxt verify: ' + r.stdout.decode().partition('problem:')[2])
+
+
+def joined(found, into):
+    with open(into, 'wb') as out:
+        for path in found:
+            with open(path, 'rb') as f:
+                out.write(f.read())
+    return into
+
+
+def busy(ms):
+    """A command that takes at least so long."""
+    return ['sh', '-c', f'for i in $(seq {ms // 20}); do {helper("pingpong")} 200 {last_cpu()} >/dev/null; sleep 0.02; done']
+
+
+@test
+def each_file_is_whole(tmp):
+    """Of a busy machine with threads that are born and end: names, states and counts of each file are right."""
+    found, _ = rotated(tmp, '--rotate', '1s', '--', *busy(4000))
+    expect(len(found) >= 3, f'{len(found)} files')
+    traces = [load(path) for path in found]
+    for t, path in zip(traces, found):
+        equal(t.unnamed(), [], f'threads without a name in {path}')
+        equal(dict(t.sense()), {}, f'contradictions in {path}')
+    for before, after in zip(traces, traces[1:]):
+        ends = {s.cpu: (s.ts, s.out) for s in before.switches if s.mark == 'stop'}
+        equal({s.cpu: (s.ts, s.into) for s in after.switches if s.mark == 'start'}, ends, 'where the next file begins')
+    t = load(joined(found, tmp + '/all'))
+    equal(len(t.real()), sum(len(t.real()) for t in traces), 'switches of the files joined by cat')
+    note(f'{len(found)} files, {[len(t.real()) for t in traces]} switches')
+
+
+@test
+def same_as_one_file(tmp):
+    """What a second recorder has of the same time is in the files, record by record."""
+    whole = start(tmp + '/whole.fxt')
+    try:
+        found, _ = rotated(tmp, '--rotate', '1s', '--', *busy(3000))
+    finally:
+        whole.send_signal(signal.SIGTERM)
+        equal(whole.wait(PATIENCE), 0, 'exit code of the other recorder')
+    traces, one = [load(path) for path in found], load(tmp + '/whole.fxt')
+    for cpu in {s.cpu for t in traces for s in t.switches}:
+        cnt = as_another_has_them(traces, one, cpu)
+        expect(cnt > 10, f'{cnt} switches of CPU {cpu}')
+    def woken(wakeups):
+        return collections.Counter((w.tid % KOID_STEP, w.waker % KOID_STEP) for w in wakeups)
+    more = woken(w for t in traces for w in t.wakeups if w not in t.carried and not w.mark) - woken(one.wakeups)
+    # What the kernel does not report has no waker.
+    untold = one.ledger_sum('lost_wakeups', 'unreported_wakeups', 'unreported_switches', 'prog_skipped')
+    expect(sum(more.values()) <= untold, f'wakeups that the other recording has not: {more}')
+
+
+@test
+def lost_names(tmp):
+    """They are declared by each file that may lack them, and what lives has its name again in the next one."""
+    p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'], stderr=subprocess.PIPE)
+    until(lambda: p.poll() is not None or parts(tmp), 'no file is complete')
+    p.send_signal(signal.SIGSTOP)
+    players = None
+    try:
+        # Twice of what fits in the ring: names from here on are lost.
+        subprocess.run(['sh', '-c', 'for i in $(seq 15000); do (:); done'], check=True)
+        players = subprocess.Popen([helper('pingpong'), '100000000', str(last_cpu())], stdout=subprocess.DEVNULL)
+        until(lambda: switches_of(players.pid) > 1000, 'the load does not run')
+        cnt = len(parts(tmp))
+        p.send_signal(signal.SIGCONT)
+        until(lambda: p.poll() is not None or len(parts(tmp)) >= cnt + 3, 'no further files')
+    finally:
+        if players:
+            players.kill()
+            players.wait()
+        p.send_signal(signal.SIGCONT)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=PATIENCE)[1].decode()
+    equal(p.returncode, 0, err)
+    found = parts(tmp)
+    expect_whole(found)
+    traces = [load(path) for path in found]
+    lost = [t.ledger[None].get('lost_names', 0) for t in traces]
+    expect(sum(lost) and not lost[-1], f'lost names: {lost}')
+    equal(traces[-1].threads.get(players.pid), ('pingpong', players.pid), 'a name that was lost')
+    note(f'lost names by file: {lost}')
+
+
+@test
+def by_size(tmp):
+    found, _ = rotated(tmp, '--rotate', '300K', '--', *busy(3000))
+    sizes = [os.path.getsize(path) for path in found]
+    expect(len(sizes) > 2 and all(300 << 10 <= size < 30 << 20 for size in sizes[:-1]), f'sizes {sizes}')
+
+
+@test
+def of_everything(tmp):
+    """Functions, system calls, markers, interrupts, stacks, compressed: each file is whole."""
+    found, _ = rotated(tmp, '--rotate', '1s', '-z', '-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq',
+                       '-e', 'marker', '--stacks', '--', 'sh', '-c',
+                       f'for i in 1 2 3 4 5 6; do {helper("calls")} getppid=1000 chain=500; {KFXT} mark --begin b; sleep 0.3; '
+                       f'{KFXT} mark --end b; {helper("stacks")} sleep 20; done >/dev/null', suffix='.gz')
+    expect(len(found) >= 2, f'{len(found)} files')
+    for path in found[:-1]:
+        r = run('report', '--stacks', path)
+        equal(r.returncode, 0, f'report --stacks {path}: {r.stderr.decode()}')
+        expect(b'entry_SYSCALL_64' in r.stdout or b'_start' in r.stdout, r.stdout.decode())
+
+
+@test
+def selected_threads_only(tmp):
+    found, _ = rotated(tmp, '--rotate', '1s', '--comm', 'pingpong', '--', *busy(2500))
+    expect(len(found) >= 2, f'{len(found)} files')
+
+
+@test
+def oldest_are_deleted(tmp):
+    found, _ = rotated(tmp, '--rotate', '1s', '--max-files', '2', '--', *busy(3500))
+    equal(len(found), 2, 'files')
+    open(tmp + '/part-other.fxt', 'w').close()
+    keep = [*found, tmp + '/part-other.fxt']
+    os.chmod(found[0], 0o400)
+    run('record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s', '--max-files', '1', '--', *busy(2200))
+    expect(os.path.exists(keep[0]) and os.path.exists(keep[2]), 'a file that was to be kept, or another one, is gone')
+    equal(len(parts(tmp)), 3, 'files')
+
+
+@test
+def killed(tmp):
+    """The last file gets its name, and can be read."""
+    p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '4M'], stderr=subprocess.DEVNULL)
+    def is_second():
+        subprocess.run([helper('pingpong'), '20000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+        return len(parts(tmp)) >= 2
+    until(is_second, 'no second file')
+    time.sleep(0.4)         # long before the end of the file
+    p.kill()
+    p.wait()
+    until(lambda: not glob.glob(tmp + '/*.tmp'), 'a file without its name')
+    found = parts(tmp)
+    expect_whole(found[:-1])
+    r = run('verify', found[-1])
+    expect(r.returncode == 3 and b'no_end' in r.stdout, r.stdout.decode())
+
+
+@test
+def no_new_file(tmp):
+    """Who makes files is gone: the file that is open goes on, and all are whole."""
+    with open(tmp + '/err', 'w') as err:
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'], stderr=err)
+    until(lambda: len(parts(tmp)) >= 1, 'no first file')
+    broker, = (int(pid) for pid in open(f'/proc/{p.pid}/task/{p.pid}/children').read().split())
+    os.kill(broker, signal.SIGKILL)
+    until(lambda: 'goes on, there is no new file' in open(tmp + '/err').read(), 'it does not say so')
+    time.sleep(0.5)
+    p.terminate()
+    equal(p.wait(PATIENCE), 1, open(tmp + '/err').read())
+    expect_whole(parts(tmp) + glob.glob(tmp + '/*.tmp'))
+
+
+@test
+def disk_full(tmp):
+    """What happens is lost and counted until there is space; then there is a file that is whole."""
+    small = tmp + '/small'
+    os.mkdir(small)
+    subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', small], check=True)
+    try:
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{small}/{PATTERN}', '--rotate', '1s', '--stats', 'json', '--stats-file', tmp + '/stats'],
+                             stderr=open(tmp + '/err', 'w'))
+        while p.poll() is None and 'No space left on device' not in open(tmp + '/err').read():
+            subprocess.run([helper('pingpong'), '2000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([helper('pingpong'), '2000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+        until(lambda: not glob.glob(small + '/*.tmp'), 'the file that was open has no name')
+        full = parts(small)
+        subprocess.run(['mount', '-o', 'remount,size=256M', small], check=True)
+        until(lambda: len(parts(small)) > len(full) + 1 or p.poll() is not None, 'no file after there was space')
+        p.terminate()
+        equal(p.wait(PATIENCE), 1, open(tmp + '/err').read())
+        if full[:-1]:
+            expect_whole(full[:-1])
+        expect_whole(parts(small)[len(full):])
+        r = run('verify', full[-1])
+        expect(r.returncode == 3 and b'no_end' in r.stdout, r.stdout.decode())
+        with open(tmp + '/stats') as f:
+            lost = json.load(f)['total']['switches']['write_failed']
+        expect(lost > 100, f'{lost} switches lost')
+        note(f'{lost} switches lost')
+    finally:
+        subprocess.run(['umount', small], check=True)
+
+
+@test
+def wrong_use(tmp):
+    for args, why in ((['--rotate', '5'], 'no unit'), (['--rotate', '1m,2m'], 'second time'), (['--rotate', ''], 'empty'),
+                      (['--rotate', '1s', '-o', '-'], 'needs files'), (['--max-files', '3'], '--rotate'),
+                      (['--rotate', '1s', '-o', tmp + '/%q.fxt'], '%q')):
+        r = run('record', '-d', '1', *args)
+        equal(r.returncode, 2, f'{args}: {r.stderr.decode()}')
+        expect(why in r.stderr.decode(), f'{args}: {r.stderr.decode()}')
+    equal(os.listdir(tmp), [], 'files')
+
+
+if __name__ == '__main__':
+    sys.exit(main('rotation'))

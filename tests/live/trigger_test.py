@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Live tests of triggers: what they find in recordings of this kernel, against a second computation.
+
+    trigger_test.py BUILD_DIR [NAME...]
+
+build/tests/trigger_records goes over the records as the recorder's drain would, with rounds at several
+places; tests/trigger/judge.py sorts them by time and computes the same anew. Needs root and BPF.
+"""
+import functools
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../trigger'))
+import judge  # noqa: E402
+from harness import BUILD, equal, expect, helper, last_cpu, load, main, note, record, scaled, test  # noqa: E402
+
+LOADS = {
+    'pingpong': [helper('pingpong'), str(scaled(20_000)), str(last_cpu())],
+    'forks': [helper('storm'), 'quick', str(scaled(600))],
+    'timers': [helper('load'), 'timers', '8', str(scaled(2000))],
+    'messages': [helper('load'), 'messages', '10', str(scaled(20_000))],
+}
+WORDS = ('runq>100us', 'runq>2ms', 'offcpu>5ms', 'blocked>50us', 'slice>500us', 'busy>70%/100ms')
+CROWDED = ('runq>20ms', 'offcpu>100ms', 'blocked>50us', 'slice>2ms', 'busy>70%/100ms')   # 4096 are kept at once
+ROUNDS = (0, 50, 3000)
+MOST = 600          # of one word: one round has them all, and 4096 are kept at once
+HOG = '''
+import os, sys, time
+there, done = sys.argv[3] + '/there', sys.argv[3] + '/done'
+os.sched_setaffinity(0, {int(sys.argv[1])})
+if sys.argv[2] == 'waits':
+    open(there, 'w').close()
+    while not os.path.exists(done):
+        time.sleep(0.001)
+else:
+    while not os.path.exists(there):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    begin, last, left = time.clock_gettime_ns(time.CLOCK_BOOTTIME), time.monotonic(), 0.06
+    while left > 0:         # seconds in which it runs, without those in which the machine is stopped
+        now = time.monotonic()
+        left -= min(now - last, 0.001)
+        last = now
+    print(begin, time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
+    open(done, 'w').close()
+'''
+
+
+def ten_times(word):
+    return re.sub(r'>(\d+)', lambda m: f'>{m[1]}0', word)
+
+
+def seldom(recording, word):
+    """The word, or a coarser one: on a slow machine more is above a threshold."""
+    while '%' not in word and len(judge.expect(recording, word)) > MOST:
+        word = ten_times(word)
+    return word
+
+
+def compare(trace, words=WORDS):
+    recording = judge.Recording(trace)
+    used = {word: seldom(recording, word) for word in words}
+    counts, problems = judge.compare(BUILD, trace, tuple(used.values()), ROUNDS)
+    expect(not problems, '\n'.join(problems[:10]))
+    note(', '.join(f'{word}: {cnt}' for word, cnt in counts.items()))
+    return {word: counts[used[word]] for word in words}
+
+
+def with_load(tmp, name, ring):
+    record(tmp + '/t.fxt', '-m', ring, '--', *LOADS[name])
+    counts = compare(tmp + '/t.fxt', CROWDED if name == 'messages' else WORDS)
+    expect(sum(counts.values()), 'nothing was above any threshold')
+
+
+for each in LOADS:
+    for size in ('4K', '4M'):
+        fn = functools.partial(with_load, name=each, ring=size)
+        fn.__name__ = f'{each} in {size}'
+        test(fn)
+
+
+@test
+def selected_threads_only(tmp):
+    record(tmp + '/t.fxt', '--comm', 'load', '--', *LOADS['messages'])
+    expect(sum(compare(tmp + '/t.fxt').values()), 'nothing was above any threshold')
+
+
+@test
+def some_cpus_only(tmp):
+    """Threads may run elsewhere: nothing is known of their waits."""
+    if not last_cpu():
+        return
+    record(tmp + '/t.fxt', '-C', '0', '--', *LOADS['messages'])
+    counts = compare(tmp + '/t.fxt')
+    equal(counts['runq>100us'] + counts['runq>2ms'] + counts['offcpu>5ms'], 0, 'waits')
+    expect(counts['slice>500us'], 'no thread ran for long')
+
+
+@test
+def a_hog_of_20_ms(tmp):
+    """A thread that sleeps for 1 ms at a time waits for as long as a thread of SCHED_FIFO runs."""
+    cpu = str(last_cpu())
+    command = ['sh', '-c', f'"$0" -c "$1" {cpu} waits {tmp} & "$0" -c "$1" {cpu} hog {tmp}; wait', sys.executable, HOG]
+    begin, end = map(int, record(tmp + '/t.fxt', '--', *command).split())
+    words = ('runq>15ms', 'slice>19ms')
+    compare(tmp + '/t.fxt', words)
+    # A gap of any CPU may hide both.
+    if any(g.begin < end and g.end > begin for g in load(tmp + '/t.fxt').gaps):
+        note('a gap where the hog ran')
+        return
+    fired = judge.run(BUILD, tmp + '/t.fxt', 0, words)
+    for word, found in fired.items():
+        expect(any(min(f.end, end) - max(f.begin, begin) > 15_000_000 for f in found), f'{word}: not from {begin} to {end}: {found}')
+    equal(set(fired), set(words), 'what was found')
+
+
+if __name__ == '__main__':
+    sys.exit(main('triggers'))

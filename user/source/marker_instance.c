@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,9 +155,62 @@ static int open_option(struct marker_copy *c)
 	return c->option_fd < 0 || write(c->option_fd, "1", 1) != 1 ? -errno : 0;
 }
 
+static int pin(unsigned int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+	int err;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S(cpu, bytes, set);
+	err = sched_setaffinity(0, bytes, set) ? -errno : 0;
+	CPU_FREE(set);
+	return err;
+}
+
+struct resizing {
+	const struct marker_copy *copy;
+	uint64_t bytes;
+	int err;
+};
+
+/*
+ * From the CPU itself the kernel resizes a buffer in place. From another one, or for all buffers at
+ * once, it waits for a worker of that CPU, for as long as other tasks there keep it from running.
+ * Where the CPU is not allowed to this process it has to wait, too.
+ */
+static void *resize_each(void *ctx)
+{
+	struct resizing *r = ctx;
+	char name[64], kb[32];
+	unsigned int i;
+
+	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)r->bytes >> 10);
+	for (i = 0; !r->err && i < r->copy->cpus_cnt; i++) {
+		pin(r->copy->cpus[i]);
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", r->copy->cpus[i]);
+		r->err = write_file(r->copy, name, kb);
+	}
+	return NULL;
+}
+
+/* By a thread of its own, as the CPUs that others may use are not to change. */
+static int resize(const struct marker_copy *c, uint64_t bytes)
+{
+	struct resizing r = { .copy = c, .bytes = bytes };
+	pthread_t thread;
+	int err = pthread_create(&thread, NULL, resize_each, &r);
+
+	if (err)
+		return -err;
+	pthread_join(thread, NULL);
+	return r.err;
+}
+
 int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
 {
-	char kb[32];
 	int err = 0;
 
 	c->cpus = cpus;
@@ -165,8 +220,7 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
 		return -ENOMEM;
 	while (!err && c->cpus_cnt < cpus_cnt)
 		err = open_pipe(c, c->cpus_cnt++);
-	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)bytes >> 10);
-	err = err ?: write_file(c, "buffer_size_kb", kb);
+	err = err ?: resize(c, bytes);
 	return err ?: open_option(c);
 }
 

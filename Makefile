@@ -2,7 +2,8 @@
 #
 # make            build/kfxt and libfxt
 # make demo       install what is missing, build, record this machine, show it
-# make check      install what is missing, build, run every test
+# make check      install what is missing, build, run the tests that each change has to pass
+# make check-all  every test there is; SUITES='vm arm64' for some
 # make check TEST='live:names_in_a_storm vm:6.12'   some tests only: SUITE or SUITE:NAME,...
 # make check-unit those that need neither root nor other packages than the build
 # make check-vm   those that run on other kernels, in virtual machines
@@ -80,7 +81,7 @@ ARCHIVES := $(foreach folder,$(FOLDERS),$(call archive,$(folder)))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-unit check-vm vm-programs bench bench-programs cost-programs fuzz install uninstall clean unit headers test-headers FORCE
+.PHONY: all demo check check-all check-unit check-vm vm-programs bench bench-programs cost-programs fuzz install uninstall clean unit headers test-headers FORCE
 
 all: $(O)/kfxt $(O)/libfxt.a $(O)/libfxt.pc $(O)/kfxt.service $(O)/kfxt.conf
 
@@ -271,6 +272,10 @@ fuzz:
 check:
 	$(Q)$(if $(TEST),,scripts/install-packages.sh test)
 	$(Q)tests/run.sh $(TEST)
+
+check-all:
+	$(Q)scripts/install-packages.sh test
+	$(Q)tests/run.sh $(or $(SUITES),all)
 
 check-unit:
 	$(Q)QUICK=1 tests/run.sh layers unit golden convert json perfetto

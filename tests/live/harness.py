@@ -259,6 +259,14 @@ class Instance:
             yield from filter(None, map(line.search, f))
 
 
+def failed(suite, name, error):
+    """For tests/run.sh, which runs the test once more."""
+    if path := os.environ.get('KFXT_TEST_FAILED'):
+        message = (str(error).splitlines() or [''])[0].replace('\t', ' ')
+        with open(path, 'a', encoding='utf-8') as f:
+            f.write(f'{suite}\t{sys.argv[0]}\t{name}\t{type(error).__name__}: {message[:300]}\n')
+
+
 def main(suite):
     """Runs all tests, or those named in the command (or by_MECHANISM), but not those after "!"; the exit code."""
     asked = {w for w in sys.argv[2:] if not w.startswith('!')}
@@ -284,7 +292,9 @@ def main(suite):
         except Skip as e:
             result, text = 'skipped', f'ok {number} - {name} # SKIP {e}'
         except Exception as e:  # noqa: BLE001: one test must not end the others
-            result, text = 'failed', f'not ok {number} - {name}\n# {type(e).__name__}: {str(e)[:2000]}'
+            said = str(e)[:2000].replace('\n', '\n# ')
+            result, text = 'failed', f'not ok {number} - {name}\n# {type(e).__name__}: {said}'
+            failed(suite, fn.__name__, e)
         counts[result] += 1
         print(f'{text} ({time.time() - begin:.1f} s)', flush=True)
         shutil.rmtree(tmp, ignore_errors=True)

@@ -35,6 +35,7 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 {
 	__u8 *verdict = cfg_filter ? verdict_of(p->pid) : NULL;
 
+	name_process(p);
 	send_names(p, comm);
 	if (verdict)
 		judge(p, comm, verdict);
@@ -109,10 +110,11 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 {
 	__u16 *id = id_of(p->pid);
 
+	name_process(p);
 	if (p->pid == p->tgid)
 		send_exit(p);
 	send_thread(p, NULL);
 	if (id)
-		*id |= ID_EXITED;
+		*id |= ID_EXITED | ID_NAMED;
 	return 0;
 }

@@ -170,6 +170,7 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 		name_new(p);
 	} else if (!(*id & ID_NAMED)) {
 		*id |= ID_NAMED;
+		name_process(p);
 		send_names(p, NULL);
 	}
 	/* On a CPU that is not recorded, too, but not before or after the recording. */

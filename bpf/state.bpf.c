@@ -22,6 +22,12 @@ static __always_inline int waiting_state(struct task_struct *p)
 	return state || p->exit_state ? (int)state_index(false, p, state) : -1;
 }
 
+/* A thread that came after the begin is queued before its first wakeup is reported, which says when. */
+static __always_inline bool has_a_wakeup_to_come(const struct task_struct *p, const struct cpu_ctl *ctl)
+{
+	return ctl->start_ns && p->start_boottime >= ctl->start_ns;
+}
+
 /*
  * Before a thread's state changes, programs have set the bits that say so. If there are none after
  * the state has been read, it was that state, from when the CPU on which it ran last began.
@@ -43,13 +49,17 @@ int record_states(struct bpf_iter__task *ctx)
 	read_barrier();
 	if (state < 0 || !id || *id & (ID_RAN | ID_WOKEN) || !ctl)
 		return 0;
+	if (state == STATE_R && has_a_wakeup_to_come(p, ctl))
+		return 0;
 	told = (struct thread_state){
 		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
 		.cpu = task_cpu(p), .prio = p->prio, .index = state,
 	};
 	/* It may be gone from /proc soon, as in name_dying(). */
-	if (p->flags & PF_EXITING)
+	if (p->flags & PF_EXITING) {
+		name_process(p);
 		send_names(p, NULL);
+	}
 	bpf_seq_write(ctx->meta->seq, &told, sizeof(told));
 	return 0;
 }

@@ -127,6 +127,8 @@ struct task_struct {
 	int pid, tgid;
 	struct sched_entity se;
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	unsigned long long start_boottime;
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct css_set *cgroups;

@@ -150,11 +150,26 @@ static __always_inline void renew_id(__u32 tid)
 	ids_recycled = 1;
 }
 
+/*
+ * The process of @p, a thread that has it from another one, if it has not been named: it may exit before /proc is
+ * read, and may have come, or its first thread gone, before the programs were there.
+ */
+static __always_inline void name_process(const struct task_struct *p)
+{
+	__u16 *id = p->pid == p->tgid ? NULL : id_of(p->tgid);
+
+	if (!id || *id & ID_NAMED)
+		return;
+	*id |= ID_NAMED;
+	send_names(p->group_leader, NULL);
+}
+
 /* A new thread: its id's next life, its names. */
 static __always_inline void name_new(struct task_struct *p)
 {
 	__u16 *id;
 
+	name_process(p);
 	renew_id(p->pid);
 	forget_verdict(p->pid);
 	id = id_of(p->pid);

@@ -76,7 +76,8 @@ struct cpu_ctl {
 	__u64 event_tail;
 	__u32 notified;		/* the drain was woken; cleared by the drain */
 	__u32 event_notified;	/* the same for the event ring */
-	__u64 reserved3[5];
+	__u64 cut_ns;		/* a file may have been cut there: a gap that is noticed late begins no earlier */
+	__u64 reserved3[4];
 
 	/*
 	 * The event ring. Its writers nest, so all of this is changed by atomic

@@ -117,15 +117,18 @@ static __always_inline void begin_gap(struct cpu_ctl *ctl, __u64 since, struct s
 __noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
 {
 	struct cpu_ctl *ctl = ctl_of(cpu);
+	__u64 since, cut;
 
 	if (!ctl)
 		return 0;
-	begin_gap(ctl, ctl->last_ns, (struct side){ ctl->last_koid, ctl->last_prio }, GAP_END_BYTES);
+	cut = READ_ONCE(ctl->cut_ns);
+	since = cut > ctl->last_ns ? cut : ctl->last_ns;
+	begin_gap(ctl, since, (struct side){ ctl->last_koid, ctl->last_prio }, GAP_END_BYTES);
 	ctl->unseen_switches++;
 	/* As come_in() would have. */
 	clear_asleep(pid, 0);
 	set_id(pid, ID_RAN);
-	note_switch(ctl, ctl->last_ns, pid ? (struct side){ koid_of(pid), prio } : idle_side(), pid);
+	note_switch(ctl, since, pid ? (struct side){ koid_of(pid), prio } : idle_side(), pid);
 	return 0;
 }
 

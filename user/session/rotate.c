@@ -28,6 +28,9 @@
 #define SPACE_BYTES		(16U << 20)	/* once it was full, a disk needs so much for another file */
 #define READ_NS			10000000000ULL	/* between two looks through /proc, and 20 times as long as one takes */
 #define POSTPONE_MAX		50U		/* rounds in which a CPU was in a gap */
+#define FLOOR_OLD_NS		1000000000ULL	/* where a CPU was to be cut is too long ago */
+#define SOON_NS			500000000ULL	/* before a file is to end */
+#define SOON_BYTES(bytes)	((bytes) / 8 * 7)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -297,19 +300,49 @@ static int cut_file(struct recorder *r, const struct piece_cut *cut)
 	return err ? pause_if_full(r, err) : 0;
 }
 
-static bool is_due(const struct recorder *r, uint64_t now_ns)
+/* Is it time to end the file, or will it be @soon_ns from now on or with @bytes of it? */
+static bool is_due(const struct recorder *r, uint64_t now_ns, uint64_t soon_ns, uint64_t bytes)
 {
 	const struct recorder_rotation *cfg = &r->cfg->rotation;
 
+	now_ns += soon_ns;
 	if (now_ns < r->rotation.retry_ns)
 		return false;
 	return !r->sink || (cfg->every_ns && now_ns - r->rotation.cut_ns >= cfg->every_ns) ||
-	       (cfg->bytes && sink_bytes(r->sink) >= cfg->bytes);
+	       (cfg->bytes && sink_bytes(r->sink) >= bytes);
+}
+
+/*
+ * That the kernel did not report a switch shows at the next one, and what is missing began when the last one was. So
+ * that this is not before the beginning of a file, the programs are told where one may be cut, in time.
+ */
+static void set_floor(struct recorder *r, uint64_t looked_ns)
+{
+	unsigned int i;
+
+	r->next_floor_ns = looked_ns - SETTLE_NS;
+	for (i = 0; i < r->cfg->cpus_cnt; i++)
+		__atomic_store_n(&probes_ring(r->probes, i)->ctl->cut_ns, r->next_floor_ns, __ATOMIC_RELEASE);
+	r->floor_set_ns = clock_ns(CLOCK_BOOTTIME);
+}
+
+/* Whether the one that was set holds, which @floor_ns is then; else one is set, if that is to be. */
+static bool floor_holds(struct recorder *r, uint64_t looked_ns, bool set)
+{
+	const uint64_t age_ns = looked_ns - r->floor_set_ns;
+	const bool holds = r->next_floor_ns && age_ns >= SETTLE_NS && age_ns <= FLOOR_OLD_NS;
+
+	if (holds)
+		r->floor_ns = r->next_floor_ns;
+	else if (set && (!r->next_floor_ns || age_ns > FLOOR_OLD_NS))
+		set_floor(r, looked_ns);
+	return holds;
 }
 
 struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns)
 {
 	const uint64_t bound_ns = looked_ns - SETTLE_NS;
+	const uint64_t cpu_ns = r->floor_ns < bound_ns ? r->floor_ns : bound_ns;
 	unsigned int i;
 
 	/* Records of a gap are older than when they are written; so is the end of what a filter hides. */
@@ -317,7 +350,7 @@ struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns)
 		const struct cpu_look *look = &r->looks[i];
 		uint64_t *bound = &r->cut_bounds[r->cfg->cpus[i]];
 
-		*bound = look->gap_ns && look->gap_ns < bound_ns ? look->gap_ns : bound_ns;
+		*bound = look->gap_ns && look->gap_ns < cpu_ns ? look->gap_ns : cpu_ns;
 		if (look->hidden || probes_ring(r->probes, i)->ctl->hidden)
 			*bound = 0;
 	}
@@ -367,15 +400,22 @@ int recorder_write_lost_names(struct recorder *r, uint64_t at_ns)
 
 int recorder_rotate(struct recorder *r, uint64_t looked_ns)
 {
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME), bytes = r->cfg->rotation.bytes;
 	int err = read_names_again(r);
 	struct piece_cut cut;
+	bool holds;
 
 	err = err ?: recorder_write_lost_names(r, looked_ns - SETTLE_NS);
-	if (err)
+	if (err || !is_cut(r))
 		return err;
-	if (r->flight)
+	holds = floor_holds(r, looked_ns, r->flight || is_due(r, now_ns, SOON_NS, SOON_BYTES(bytes)));
+	if (r->flight) {
+		/* It may be cut in any round, at the last one that holds. */
+		if (holds)
+			set_floor(r, looked_ns);
 		return flight_round(r->flight, looked_ns);
-	if (!r->rotation.state || !is_due(r, clock_ns(CLOCK_BOOTTIME)))
+	}
+	if (!is_due(r, now_ns, 0, bytes) || !holds)
 		return 0;
 	cut = recorder_cut(r, looked_ns);
 	/* A gap is in the file that it ends in, unless there is no end to them. */

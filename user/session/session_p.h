@@ -70,6 +70,8 @@ struct recorder {
 	struct iovec *pieces;
 	struct cpu_look *looks;		/* by position in cfg.cpus */
 	uint64_t *cut_bounds;		/* by number of the CPU, for recorder_cut() */
+	/* A CPU can be cut at @floor_ns; at @next_floor_ns once programs that began before @floor_set_ns have ended. */
+	uint64_t floor_ns, next_floor_ns, floor_set_ns;
 	struct ledger *ledger;
 	struct unwritten unwritten;	/* counts in the ledger */
 	struct budget *budget;		/* NULL: its cost is not measured */

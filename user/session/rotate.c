@@ -314,7 +314,7 @@ static bool is_due(const struct recorder *r, uint64_t now_ns, uint64_t soon_ns, 
 
 /*
  * That the kernel did not report a switch shows at the next one, and what is missing began when the last one was. So
- * that this is not before the beginning of a file, the programs are told where one may be cut, in time.
+ * that this is not before the beginning of a file, the programs have in time the place where one may be cut.
  */
 static void set_floor(struct recorder *r, uint64_t looked_ns)
 {

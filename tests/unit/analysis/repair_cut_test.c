@@ -24,9 +24,10 @@
 #include "cli/cmd.h"
 #include "cli/exit.h"
 #include "cli/cli_made.h"
+#include "cuts.h"
 #include "repair_walk.h"
 
-#define TAIL_BYTES	2048	/* cut at each of them */
+#define TAIL_BYTES	2048	/* cut at each of them, or each CUT_STEP'th */
 #define CUTS		200	/* elsewhere */
 #define FLIPS		1500
 #define BLOCK_BYTES	4096U	/* of a file system */
@@ -114,14 +115,17 @@ static void check_cut(const struct recording *r, size_t cut)
 static void test_cut(void **state)
 {
 	const struct recording *r = *state;
-	size_t cut;
-	int i;
+	struct cuts places;
+	size_t cut, i;
 
-	for (cut = r->len - TAIL_BYTES; cut <= r->len; cut++)
+	cuts_init(&places, r->len);
+	cuts_records(&places, r->data);
+	for (cut = r->len - TAIL_BYTES; cut <= r->len; cut = cuts_next(&places, cut + 1))
 		check_cut(r, cut);
-	for (cut = 8; cut < 800; cut += 5)
+	for (cut = 8; cut < 800; cut = cuts_next(&places, cut + 5))
 		check_cut(r, cut);
-	for (i = 0; i < CUTS; i++)
+	cuts_free(&places);
+	for (i = 0; i < cuts_tries(CUTS); i++)
 		check_cut(r, 8 + (size_t)rand() % (r->len - 8));
 	assert_true(repair_clean(r->data, r->len - 8, "cut", r->len - 8).cut == false);
 	assert_true(repair_clean(r->data, r->len / 2, "cut", r->len / 2).ended == 2);
@@ -171,21 +175,21 @@ static void test_flips(void **state)
 {
 	struct recording *r = *state;
 	struct repair_walk w;
-	size_t at, clean = 0;
-	int i;
+	const size_t flips = cuts_tries(FLIPS);
+	size_t at, clean = 0, i;
 
-	for (i = 0; i < FLIPS; i++) {
+	for (i = 0; i < flips; i++) {
 		at = (size_t)rand() % r->len;
 		r->copy[at] ^= (char)(1 + rand() % 255);
 		repair_walk_run(&w, r->copy, r->len);
 		if (w.err || w.broken)
-			fail_msg("flip %d at %zu: error %d, %s (%s)", i, at, w.err, w.broken, w.first);
+			fail_msg("flip %zu at %zu: error %d, %s (%s)", i, at, w.err, w.broken, w.first);
 		clean += !w.first[0];
 		repair_walk_free(&w);
 		r->copy[at] = r->data[at];
 	}
-	print_message("%zu of %d are clean\n", clean, FLIPS);
-	assert_true(clean > FLIPS / 2);
+	print_message("%zu of %zu are clean\n", clean, flips);
+	assert_true(clean > flips / 2);
 }
 
 /* A switch that was lost: the tasks in between are not invented. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Samples cut at every byte: nothing crashes, no thread is invented, no count
+ * Samples cut at every byte, or at each CUT_STEP'th: nothing crashes, no thread is invented, no count
  * exceeds that of the whole, and the trace is without contradictions.
  */
 #include <setjmp.h>
@@ -13,16 +13,10 @@
 
 #include <cmocka.h>
 
+#include "cuts.h"
 #include "format/ftrace/convert_pipe.h"
 
 #define CORPUS	"tests/corpus/ftrace/"
-
-/* Sanitizers are slow; a prime: no place of all lines is left out. */
-#ifdef __SANITIZE_ADDRESS__
-#define STEP	11
-#else
-#define STEP	1
-#endif
 
 static char *read_sample(const char *name, size_t *len)
 {
@@ -77,13 +71,17 @@ static void check_cut(const char *text, size_t len, const struct convert_pipe *w
 static void cut_everywhere(const char *name)
 {
 	struct convert_pipe whole;
+	struct cuts places;
 	size_t len, cut;
 	char *text = read_sample(name, &len);
 
 	text[len] = 0;
+	cuts_init(&places, len);
+	cuts_lines(&places, text);
 	convert_pipe_run(&whole, text, len, SIZE_MAX);
-	for (cut = 0; cut < len; cut += STEP)
+	for (cut = 0; cut < len; cut = cuts_next(&places, cut + 1))
 		check_cut(text, cut, &whole);
+	cuts_free(&places);
 	convert_pipe_free(&whole);
 	free(text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every byte of a real recording is changed, in several ways: no command that reads traces may
+ * Every byte of a real recording, or each CUT_STEP'th, is changed, in several ways: no command that reads traces may
  * crash, hang or take more memory than it may, and a repair keeps its promises. Several places
  * are changed at once, far from each other, since readers find their way again after damage.
  * The commands run in children, many changes in each, whose address space and time are limited;
@@ -29,20 +29,19 @@
 #include "cli/cmd.h"
 #include "cli/exit.h"
 #include "cli_made.h"
+#include "cuts.h"
 #include "analysis/repair_walk.h"
 
-/* Sanitizers reserve terabytes, and are slow. */
+/* Sanitizers reserve terabytes. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	1
-#define STEP		61		/* a prime: no field of all records is left out */
 #else
 #define SANITIZED	0
-#define STEP		1
 #endif
 
 #define MEMORY_BYTES	(64UL << 20)	/* beyond what the child has when it begins: 600 KiB are the reader's */
 #define PLACES		16		/* changed at once */
-#define BATCH		1024		/* offsets by one child */
+#define BATCH_BYTES	4096		/* of the file, by one child */
 #define BATCH_SECONDS	120		/* of CPU time; a second is enough for most */
 
 enum change { CHANGE_ALL_BITS, CHANGE_LOW_BIT, CHANGE_ZERO, CHANGE_CNT };
@@ -57,6 +56,7 @@ struct place {
 struct subject {
 	char *data, *copy;
 	size_t len;
+	struct cuts places;
 	int fd;			/* the file, /proc/self/fd/N */
 	char path[32];
 	struct place *place;
@@ -151,7 +151,8 @@ static void change_batch(struct subject *s, size_t from)
 	enum change change;
 	size_t at;
 
-	for (at = from; at < from + BATCH * STEP && at < s->len / PLACES; at += STEP) {
+	for (at = cuts_next(&s->places, from); at < from + BATCH_BYTES && at < s->len / PLACES;
+	     at = cuts_next(&s->places, at + 1)) {
 		for (change = 0; change < CHANGE_CNT; change++) {
 			s->place->at = at;
 			s->place->change = change;
@@ -195,8 +196,11 @@ static void test_every_byte(void **state)
 	s.copy = read_recording(&s.len);
 	s.fd = memfd_create("recording", 0);
 	snprintf(s.path, sizeof(s.path), "/proc/self/fd/%d", s.fd);
-	for (from = 0; from < s.len / PLACES; from += BATCH * STEP)
+	cuts_init(&s.places, s.len);
+	cuts_records(&s.places, s.data);
+	for (from = 0; from < s.len / PLACES; from += BATCH_BYTES)
 		run_batch(&s, from);
+	cuts_free(&s.places);
 	munmap(s.place, sizeof(*s.place));
 	close(s.fd);
 	free(s.data);

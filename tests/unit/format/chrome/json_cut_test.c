@@ -20,11 +20,12 @@
 #include <zlib.h>
 
 #include "chrome_pipe.h"
+#include "cuts.h"
 #include "fxt/fxt.h"
 
 #define CORPUS		"tests/corpus/json/*.json*"
 #define SAMPLE_BYTES	(1 << 20)
-#define EVERY_BYTES	400U	/* at each end */
+#define EVERY_BYTES	400U	/* at each end: each of them, or each CUT_STEP'th */
 #define PLACES		100U	/* between them */
 #define CHANGED_BYTES	2500U	/* of longer samples no byte is changed */
 #define KOIDS_MAX	4096U
@@ -131,11 +132,12 @@ static void check_cut(const char *name, const char *text, size_t len, const stru
 	chrome_pipe_free(&before);
 }
 
-static size_t next_cut(size_t cut, size_t len)
+static size_t next_cut(const struct cuts *places, size_t cut)
 {
-	size_t step = len / PLACES | 1;
+	const size_t len = places->len, step = len / PLACES | 1;
+	const bool end = len < 2 * EVERY_BYTES || cut < EVERY_BYTES || cut + EVERY_BYTES + step > len;
 
-	return cut + (len < 2 * EVERY_BYTES || cut < EVERY_BYTES || cut + EVERY_BYTES + step > len ? 1 : step);
+	return cuts_next(places, cut + (end ? 1 : step));
 }
 
 /* Plain, or packed with gzip. */
@@ -156,13 +158,17 @@ static void cut_sample(const char *path, char *text)
 	static struct koids threads;
 	struct chrome_pipe whole, part = { 0 };
 	size_t len = read_sample(path, text), cut;
+	struct cuts places;
 
+	cuts_init(&places, len);
+	cuts_lines(&places, text);
 	chrome_pipe_run(&whole, text, len, SIZE_MAX, NULL);
 	if (whole.broken)
 		fail_msg("%s: %s", path, whole.broken);
 	find_koids(&whole, &threads);
-	for (cut = 0; cut < len; cut = next_cut(cut, len))
+	for (cut = 0; cut < len; cut = next_cut(&places, cut))
 		check_cut(path, text, cut, &whole, &threads, &part);
+	cuts_free(&places);
 	chrome_pipe_free(&part);
 	chrome_pipe_free(&whole);
 }
@@ -183,14 +189,18 @@ static void change_sample(const char *path, char *text)
 	static const char others[] = "\"{}[]\\,: 0\xff";
 	struct chrome_pipe part = { 0 };
 	size_t len = read_sample(path, text), at;
+	struct cuts places;
 
-	for (at = 0; at < len && len <= CHANGED_BYTES; at++) {
+	cuts_init(&places, len);
+	cuts_lines(&places, text);
+	for (at = 0; at < len && len <= CHANGED_BYTES; at = cuts_next(&places, at + 1)) {
 		char was = text[at];
 
 		text[at] = others[at % (sizeof(others) - 1)];
 		check_change(path, text, len, at, &part);
 		text[at] = was;
 	}
+	cuts_free(&places);
 	chrome_pipe_free(&part);
 }
 

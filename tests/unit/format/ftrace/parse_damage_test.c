@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cuts.h"
 #include "parse_samples.h"
 
 #define MUTATIONS     300   /* of each sample */
@@ -50,7 +51,7 @@ static void check_mutations(const char *name, struct sample whole)
 	uint64_t seed = 0x9e3779b97f4a7c15ULL;
 	unsigned int i, k;
 
-	for (i = 0; i < MUTATIONS; i++) {
+	for (i = 0; i < cuts_tries(MUTATIONS); i++) {
 		size_t from = next_random(&seed) % whole.len;
 		struct sample s = { whole.data + from, whole.len - from };
 		char copy[3000];
@@ -123,6 +124,7 @@ static void cut_everywhere(const char *name)
 	struct parse_walk_options how = { .each = on_pair, .ctx = &all };
 	struct sample s = read_sample(name);
 	struct parse_walk whole, part;
+	struct cuts places;
 	size_t len;
 
 	if (!s.data)
@@ -133,7 +135,9 @@ static void cut_everywhere(const char *name)
 	some.known = &all;
 	whole = parse_walk(s.data, s.len, how);
 	how.ctx = &some;
-	for (len = 0; len < s.len; len++) {
+	cuts_init(&places, s.len);
+	cuts_lines(&places, s.data);
+	for (len = 0; len < s.len; len = cuts_next(&places, len + 1)) {
 		part = parse_walk(s.data, len, how);
 		if (part.broken)
 			fail_msg("%s cut at %zu: %s", name, len, part.broken);
@@ -141,6 +145,7 @@ static void cut_everywhere(const char *name)
 		assert_true(part.stats.unparsed <= whole.stats.unparsed + 1);
 		assert_true(part.stats.lost_events <= whole.stats.lost_events);
 	}
+	cuts_free(&places);
 	free(s.data);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "cuts.h"
 #include "format/ftrace/convert_pipe.h"
 
 #define CORPUS	"tests/corpus/pftrace/"
@@ -46,21 +47,43 @@ static void convert(struct convert_pipe *p, const char *data, size_t len)
 	assert_int_equal(convert_pipe_accounted(p), p->built.records);
 }
 
+/* Each packet is field 1: a tag, its length as a varint, its bytes. */
+static void places_of(struct cuts *c, const char *data, size_t len)
+{
+	size_t at = 0, bytes, shift;
+
+	cuts_init(c, len);
+	while (at < len) {
+		cuts_border(c, at);
+		assert_int_equal(data[at++], 0x0a);
+		for (bytes = shift = 0; at < len; shift += 7) {
+			bytes |= (size_t)(data[at] & 0x7f) << shift;
+			if (!(data[at++] & 0x80))
+				break;
+		}
+		at += bytes;
+	}
+	assert_int_equal(at, len);
+}
+
 static void cut_everywhere(const char *name)
 {
 	struct convert_pipe whole, p;
+	struct cuts places;
 	size_t len, i;
 	char *data = read_sample(name, &len);
 
 	convert(&whole, data, len);
 	assert_true(whole.built.records > 0);
-	for (i = 0; i < len; i++) {
+	places_of(&places, data, len);
+	for (i = 0; i < len; i = cuts_next(&places, i + 1)) {
 		convert(&p, data, i);
 		assert_true(p.built.records <= whole.built.records);
 		assert_true(p.built.threads <= whole.built.threads);
 		assert_true(p.input.damaged <= whole.input.damaged + 1);
 		convert_pipe_free(&p);
 	}
+	cuts_free(&places);
 	convert_pipe_free(&whole);
 	free(data);
 }
@@ -69,16 +92,19 @@ static void cut_everywhere(const char *name)
 static void change_everywhere(const char *name)
 {
 	struct convert_pipe p;
+	struct cuts places;
 	size_t len, i;
 	char *data = read_sample(name, &len), was;
 
-	for (i = 0; i < len; i += 3) {
+	places_of(&places, data, len);
+	for (i = 0; i < len; i = cuts_next(&places, i + 3)) {
 		was = data[i];
 		data[i] = (char)(was ^ (1 << i % 8));
 		convert(&p, data, len);
 		convert_pipe_free(&p);
 		data[i] = was;
 	}
+	cuts_free(&places);
 	free(data);
 }
 

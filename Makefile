@@ -267,7 +267,7 @@ $(FUZZ_BIN): $(O)/lib/unit.a $(ARCHIVES)
 # FUZZ_S=3600 seconds each, FUZZ=fxt or FUZZ='fxt repair' for these alone.
 FUZZ	?= $(FUZZERS)
 fuzz:
-	$(Q)O='$(O)' FUZZ='$(FUZZ)' tests/run.sh fuzz
+	$(Q)O='$(O)' FUZZ='$(FUZZ)' tests/run.sh --all fuzz
 
 check:
 	$(Q)$(if $(TEST),,scripts/install-packages.sh test)
@@ -275,14 +275,14 @@ check:
 
 check-all:
 	$(Q)scripts/install-packages.sh test
-	$(Q)tests/run.sh $(or $(SUITES),all)
+	$(Q)tests/run.sh --all $(SUITES)
 
 check-unit:
-	$(Q)QUICK=1 tests/run.sh layers unit golden convert json perfetto
+	$(Q)tests/run.sh layers unit golden convert json perfetto
 
 check-vm:
 	$(Q)scripts/install-packages.sh test
-	$(Q)tests/run.sh vm arm64
+	$(Q)tests/run.sh --all vm arm64
 
 demo:
 	$(Q)scripts/install-packages.sh build

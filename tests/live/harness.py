@@ -6,6 +6,7 @@ of the work, ten times the patience.
 """
 import collections
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -17,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
+import traceback
 
 sys.path.insert(0, os.path.dirname(__file__))
 from trace import Trace  # noqa: E402
@@ -39,6 +42,8 @@ def scaled(count):
 
 
 PATIENCE = 40 / SCALE       # seconds until what should come has not come
+LIMIT = 15 * PATIENCE       # seconds for one test
+PR_SET_CHILD_SUBREAPER = 36
 
 
 @contextlib.contextmanager
@@ -225,6 +230,17 @@ def paranoid(most):
             open(name, 'w').write(was)
 
 
+def on_each_cpu(fn):
+    """Calls @fn with the number of each CPU, by a thread that runs there."""
+    def pinned(cpu):
+        os.sched_setaffinity(0, {cpu})
+        fn(cpu)
+    for cpu in sorted(os.sched_getaffinity(0)):
+        thread = threading.Thread(target=pinned, args=(cpu,))
+        thread.start()
+        thread.join()
+
+
 class Instance:
     """A private tracefs instance that records events ("system:event", or sched's) by the boot clock."""
 
@@ -241,7 +257,8 @@ class Instance:
     def __enter__(self):
         os.mkdir(self.dir)
         self.write('trace_clock', 'boot')
-        self.write('buffer_size_kb', '65536')
+        # Of all at once the kernel waits for a worker on each CPU, which a busy machine may not run for long.
+        on_each_cpu(lambda cpu: self.write(f'per_cpu/cpu{cpu}/buffer_size_kb', '65536'))
         for event in self.events:
             path = event.replace(':', '/')
             self.write(f'events/{path if "/" in path else "sched/" + path}/enable', '1')
@@ -257,6 +274,79 @@ class Instance:
         line = re.compile(pattern)
         with open(self.dir + '/trace', errors='replace') as f:
             yield from filter(None, map(line.search, f))
+
+
+def children():
+    """Processes that this one has started, or that had nobody else left; none but itself waits for them."""
+    with open(f'/proc/self/task/{os.getpid()}/children', encoding='ascii') as f:
+        return [int(pid) for pid in f.read().split()]
+
+
+def end_process(pid):
+    """Kills a child and waits for it; what it was, or nothing if it had ended."""
+    with contextlib.suppress(OSError):
+        with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as f:
+            name, state = re.search(r'\((.*)\) (\S)', f.read(), re.S).groups()
+        if state != 'Z':
+            os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + PATIENCE
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < end:
+            time.sleep(0.01)
+        return [] if state == 'Z' else [f'{name} ({pid})']
+    return []
+
+
+def end_what_is_left(tmp):
+    """A test that failed has not ended what it began, and what still runs would count for the next. Names what there was."""
+    left = []
+    while new := [pid for pid in children() if pid not in left]:
+        for pid in new:     # its own children become ours
+            left += [pid, *end_process(pid)]
+    with open('/proc/mounts', encoding='utf-8', errors='replace') as f:
+        mounts = [line.split()[1] for line in f]
+    for path in reversed([path for path in mounts if path.startswith(tmp + '/')]):
+        left.append(path)
+        subprocess.run(['umount', '-l', path], check=False, capture_output=True)
+    return [what for what in left if isinstance(what, str)]
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """A test that hangs has failed; with where it was."""
+    def on_alarm(*_):
+        raise TimeoutError(f'not done after {seconds} s')
+    signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def place_of(error):
+    """The line of the test that it came from."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename != __file__ and not frame.filename.startswith('/usr/'):
+            return f'{os.path.basename(frame.filename)}:{frame.lineno}'
+    return ''
+
+
+def run_test(fn):
+    """What came of it, what to say of it, and the error."""
+    tmp = tempfile.mkdtemp(prefix='kfxt-live.')
+    try:
+        with limited(int(LIMIT)):
+            fn(tmp)
+        came = 'passed', '', None
+    except Skip as e:
+        came = 'skipped', f' # SKIP {e}', None
+    except Exception as e:  # noqa: BLE001: one test must not end the others
+        said = str(e)[:2000].replace('\n', '\n# ')
+        came = 'failed', f'\n# {type(e).__name__}: {said} ({place_of(e)})', e
+    if left := end_what_is_left(tmp):
+        note(f'ended by force after this test: {", ".join(left)}')
+    shutil.rmtree(tmp, ignore_errors=True)
+    return came
 
 
 def failed(suite, name, error):
@@ -280,23 +370,17 @@ def main(suite):
         sys.exit(f'{suite}: no test is called {" or ".join(sorted(unknown or asked))}')
     if os.geteuid():
         sys.exit(f'{suite}: needs root')
+    # What a process below us leaves running becomes our child, to be ended.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     counts = collections.Counter()
     print(f'1..{len(chosen)}')
     for number, fn in enumerate(chosen, 1):
-        tmp = tempfile.mkdtemp(prefix='kfxt-live.')
-        name = fn.__name__.replace('_', ' ')
         begin = time.time()
-        try:
-            fn(tmp)
-            result, text = 'passed', f'ok {number} - {name}'
-        except Skip as e:
-            result, text = 'skipped', f'ok {number} - {name} # SKIP {e}'
-        except Exception as e:  # noqa: BLE001: one test must not end the others
-            said = str(e)[:2000].replace('\n', '\n# ')
-            result, text = 'failed', f'not ok {number} - {name}\n# {type(e).__name__}: {said}'
-            failed(suite, fn.__name__, e)
+        result, text, error = run_test(fn)
+        if error:
+            failed(suite, fn.__name__, error)
         counts[result] += 1
-        print(f'{text} ({time.time() - begin:.1f} s)', flush=True)
-        shutil.rmtree(tmp, ignore_errors=True)
+        name = fn.__name__.replace('_', ' ')
+        print(f'{"not ok" if error else "ok"} {number} - {name}{text} ({time.time() - begin:.1f} s)', flush=True)
     print(f'{suite}: {counts["passed"]} passed, {counts["failed"]} failed, {counts["skipped"]} skipped')
     return 1 if counts['failed'] else 0

@@ -25,6 +25,7 @@ from account import players  # noqa: E402
 import fxtread  # noqa: E402, where trace.py found it
 
 ROUNDS = scaled(5000)
+LARGE = '-m', '32M'
 CLOSE_NS = 1_000_000 / SCALE        # between two programs at one tracepoint, unless the CPU is taken away there
 
 # Two threads hand a token back and forth once they are asked to; prints their ids before.
@@ -62,19 +63,27 @@ while True:
 
 
 class Recording:
-    """kfxt record until it is ended, and then what it recorded."""
+    """kfxt record until it is ended, and then what it recorded; its rings do not fill while it waits for a CPU."""
 
     def __init__(self, path, *args):
-        self.path = path
-        self.process = start(path, *args)
+        self.path, self.may_lose = path, '-m' in args
+        self.process = start(path, *(() if self.may_lose else LARGE), *args)
         atexit.register(self.process.kill)      # of a test that fails
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
-        err = self.process.communicate(timeout=PATIENCE)[1].decode()
+        err = self.process.communicate(timeout=3 * PATIENCE)[1].decode()
         equal(self.process.returncode, 0, err)
         verify(self.path)
-        return load(self.path)
+        return load(self.path) if self.may_lose else load_whole(self.path, err)
+
+
+def load_whole(path, err=''):
+    """A trace of which nothing was lost but what the kernel kept to itself."""
+    t = load(path)
+    equal(t.ledger_sum('lost_switches', 'lost_wakeups', 'lost_calls'), 0,
+          f'lost, rings of {t.events["start"][1]["ring_bytes"]} bytes, {t.ledger} {err}')
+    return t
 
 
 @contextlib.contextmanager
@@ -244,7 +253,8 @@ def compare(tmp, choose, setup=lambda play: None):
         part, whole = part.end(), whole.end()
     same(whole, part, tids)
     for tid in tids:
-        expect(play.pid == tid or len(part.outs(tid)) > ROUNDS / 2, f'{tid} hardly ran')
+        # They need not alternate: a token may be there before it is waited for.
+        expect(play.pid == tid or len(part.outs(tid)) > ROUNDS / 10, f'{tid} ran {len(part.outs(tid))} times')
 
 
 # ---- each selector -----------------------------------------------------------------------
@@ -292,31 +302,48 @@ def of_one_cpu(tmp):
     equal([s for s in part.real() if not {s.out, s.into} & mine], [], 'switches of others')
 
 
+def record_storm(tmp):
+    """All, those that follow, and their ids; again where one had not run by the end of the storm: it tells none then."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        whole = Recording(tmp + '/whole.fxt')
+        out = record(tmp + '/part.fxt', *LARGE, '--follow', '--', helper('storm'), 'quick', str(scaled(1000)))
+        whole, part = whole.end(), load_whole(tmp + '/part.fxt')
+        verify(tmp + '/part.fxt')
+        pids = {int(line) for line in out.split()}
+        if 0 not in pids:
+            return whole, part, pids
+        expect(time.monotonic() < end, f'{out.split().count("0")} have not run each time')
+
+
+def ended_before(trace, ts):
+    return {tid_of(s.out) for s in trace.real() if s.state in ('X', 'Z') and s.ts < ts}
+
+
 @test
 def descendants(tmp):
     """Each of them lives for microseconds."""
-    whole = Recording(tmp + '/whole.fxt')
-    out = record(tmp + '/part.fxt', '--follow', '--', helper('storm'), 'quick', str(scaled(1000)))
-    whole, part = whole.end(), load(tmp + '/part.fxt')
-    verify(tmp + '/part.fxt')
-    pids = {int(line) for line in out.split()}
+    whole, part, pids = record_storm(tmp)
     # And the storm itself, whose last switch may come after the end; a child's command line is the same.
     storm = {tid_of(koid) for koid, text in part.cmdlines.items() if text.startswith(helper('storm') + ' quick')} - pids
     equal(len(storm), 1, 'storms')
-    dead = {s.out for s in part.real() if s.state in ('X', 'Z')}
-    missing = pids - {tid_of(koid) for koid in dead}
-    expect(len(missing) <= absent(part), f'who has no end: {sorted(missing)[:5]}')
+    # Nobody waits for the last ones, which may outlive the recording.
+    stop = min(end for _, end in ends(part).values())
+    dead, missed = ended_before(whole, stop) & pids, absent(part) + untold(whole)
+    missing = dead - ended_before(part, float('inf'))
+    expect(len(missing) <= absent(part), f'who has no end: {sorted(missing)[:5]} ({absent(part)} untold)')
+    expect(len(dead) >= scaled(1000) - missed, f'{len(dead)} of {len(pids)} have an end ({missed} untold)')
     same(whole, part, pids | storm)
 
 
 @test
 def descendants_of_a_thread_that_executes(tmp):
-    out = record(tmp + '/t.fxt', '--follow', '--', 'sh', '-c',
+    out = record(tmp + '/t.fxt', *LARGE, '--follow', '--', 'sh', '-c',
                  f'(echo $$; {helper("storm")} 40 {tmp}) & wait; {sys.executable} -c "import os; print(os.getpid())"')
-    t = load(tmp + '/t.fxt')
+    t = load_whole(tmp + '/t.fxt')
     verify(tmp + '/t.fxt')
     missing = {int(line.split()[0]) for line in out.splitlines()} - {tid_of(s.out) for s in t.real() if not s.filtered}
-    expect(len(missing) <= absent(t), f'who is not there: {sorted(missing)[:5]}')
+    expect(len(missing) <= absent(t), f'who is not there: {sorted(missing)[:5]} ({absent(t)} untold)')
 
 
 # ---- what changes ------------------------------------------------------------------------
@@ -362,7 +389,7 @@ def by_turns(tmp, how, turn, options):
                 turn(p.pid, int(line))
                 p.stdin.write('done\n')
                 p.stdin.flush()
-        p.communicate(timeout=PATIENCE)
+        p.communicate(timeout=3 * PATIENCE)
         part, whole = part.end(), whole.end()
     equal(dict(part.sense()), {}, 'contradictions')
     got, all_ = ([s.ts for s in t.real() if tid_of(s.out) == p.pid and not s.filtered] for t in (part, whole))
@@ -397,8 +424,8 @@ def programs_by_name(tmp):
     """A name that comes with exec, of processes that may run but once."""
     loop = f'i=0; while [ $i -lt {scaled(300)} ]; do /bin/true; i=$((i+1)); done'
     whole = Recording(tmp + '/whole.fxt')
-    record(tmp + '/part.fxt', '--comm', 'true', '--', 'sh', '-c', loop)
-    whole, part = whole.end(), load(tmp + '/part.fxt')
+    record(tmp + '/part.fxt', *LARGE, '--comm', 'true', '--', 'sh', '-c', loop)
+    whole, part = whole.end(), load_whole(tmp + '/part.fxt')
     verify(tmp + '/part.fxt')
     equal(dict(part.sense()), {}, 'contradictions')
     true = {koid for koid, (name, _) in part.threads.items() if name == 'true'}
@@ -424,7 +451,7 @@ def losses_beside_filters(tmp):
 
     def wait_for_switches():
         before = switches()
-        until(lambda: switches() > before + scaled(200), 'it does not play')
+        until(lambda: switches() > before + 200, f'it does not play, {switches()} switches')     # three times a ring
     with noise(), script(PLAY, str(1000 * ROUNDS)) as play:     # without an end
         recorder = Recording(tmp + '/t.fxt', '-m', '4K', '-t', str(play.told[0]))
         play.stdin.write('go\n')
@@ -436,7 +463,7 @@ def losses_beside_filters(tmp):
             wait_for_switches()
         t = recorder.end()
     equal(dict(t.sense()), {}, 'contradictions')
-    expect(any(s.mark == 'gap' for s in t.switches) and t.ledger_sum('lost_switches'), 'nothing was lost')
+    expect(any(s.mark == 'gap' for s in t.switches) and t.ledger_sum('lost_switches'), f'nothing was lost: {t.ledger}')
     note(f'{t.ledger_sum("switches")} switches, {t.ledger_sum("lost_switches")} lost, '
          f'{t.ledger_sum("filtered_switches")} filtered')
 
@@ -447,8 +474,8 @@ def calls_of_wanted_threads(tmp):
         f'os.execv({helper("calls")!r}, ["calls", "chain=300", "threads=3"])\n'
     with script(code) as mine, script(code) as other:
         part = Recording(tmp + '/t.fxt', '-p', str(mine.pid), '-u', helper('calls') + ':inner')
-        out = mine.communicate('go\n', timeout=PATIENCE)[0]
-        others = other.communicate('go\n', timeout=PATIENCE)[0]
+        out = mine.communicate('go\n', timeout=3 * PATIENCE)[0]
+        others = other.communicate('go\n', timeout=3 * PATIENCE)[0]
         equal(*([line.split()[1:] for line in text.splitlines()] for text in (others, out)), 'calls of the other')
         part = part.end()
     wanted = {int(line.split()[0]): int(line.split()[2]) for line in out.splitlines() if ' inner ' in line}
@@ -458,9 +485,9 @@ def calls_of_wanted_threads(tmp):
 
 @test
 def returns_of_wanted_threads(tmp):
-    record(tmp + '/t.fxt', '--follow', '-u', helper('calls') + ':inner', '--returns', '--',
+    record(tmp + '/t.fxt', *LARGE, '--follow', '-u', helper('calls') + ':inner', '--returns', '--',
            helper('calls'), 'chain=200', 'threads=2')
-    t = load(tmp + '/t.fxt')
+    t = load_whole(tmp + '/t.fxt')
     verify(tmp + '/t.fxt')
     equal(sorted(collections.Counter(c.tid for c in t.calls).values()), [200, 200], 'calls by thread')
 
@@ -469,10 +496,11 @@ def returns_of_wanted_threads(tmp):
 def lines_of_wanted_threads(tmp):
     with open('/dev/kmsg', 'wb', buffering=0) as other:
         whole = Recording(tmp + '/whole.fxt')
-        part = Recording(tmp + '/part.fxt', '--comm', 'kfxt-print*')
         tag = f'kfxt-filter-{os.getpid()}'
+        part = Recording(tmp + '/part.fxt', '--comm', f'prn-{os.getpid()}*')
         other.write(f'{tag} of another\n'.encode())
-        subprocess.run(['sh', '-c', f'echo "<3>{tag} mine" >/dev/kmsg'], executable=link(tmp, 'kfxt-printer'), check=True)
+        subprocess.run(['sh', '-c', f'echo "<3>{tag} mine" >/dev/kmsg'], executable=link(tmp, f'prn-{os.getpid()}'),
+                       check=True)
         part, whole = part.end(), whole.end()
     lines = [[rec['log_message'] for rec in fxtread.read(path) if rec['type'] == 'log' and tag in rec['log_message']]
              for path in (tmp + '/whole.fxt', tmp + '/part.fxt')]
@@ -486,10 +514,10 @@ def markers_of_wanted_threads(tmp):
     marker = '/sys/kernel/tracing/trace_marker'
     Instance()      # mounts tracefs
     whole = Recording(tmp + '/whole.fxt', '-e', 'marker')
-    part = Recording(tmp + '/part.fxt', '-e', 'marker', '--comm', 'kfxt-mark*')
+    part = Recording(tmp + '/part.fxt', '-e', 'marker', '--comm', f'mrk-{os.getpid()}*')
     tag = f'kfxt-filter-{os.getpid()}'
     subprocess.run(['sh', '-c', f'echo "{tag} of another" >{marker}'], check=True)
-    subprocess.run(['sh', '-c', f'echo "{tag} mine" >{marker}'], executable=link(tmp, 'kfxt-marker'), check=True)
+    subprocess.run(['sh', '-c', f'echo "{tag} mine" >{marker}'], executable=link(tmp, f'mrk-{os.getpid()}'), check=True)
     part.end(), whole.end()
     texts = [[dict((n, v) for n, _, v in rec['arguments']).get('text', '') for rec in fxtread.read(path)
               if rec['type'] == 'event' and rec['name'] == 'print'] for path in (tmp + '/whole.fxt', tmp + '/part.fxt')]
@@ -503,16 +531,20 @@ def link(tmp, name):
     return f'{tmp}/{name}'
 
 
+BY_THE_KERNEL = (b'not reported by the kernel', b'recorded where the thread ran', b'the kernel did not run a program')
+
+
 @test
 def options_of_a_file(tmp):
     """They hold as those of the command line do, which replace single values and add to lists."""
     with open(tmp + '/conf', 'w') as f:
         f.write(f'# one of each\noutput {tmp}/t.fxt\nduration 1ms\ncompress gzip:9\nevent irq\n'
-                'event !log\ncomm no such name\nstrict\n')
-    r = run('record', '--config', tmp + '/conf', '-d', str(PATIENCE), '--comm', 'pingpong', '--',
+                'event !log\ncomm no such name\nring-size 32M\nstrict\n')
+    r = run('record', '--config', tmp + '/conf', '-d', str(3 * PATIENCE), '--comm', 'pingpong', '--',
             helper('pingpong'), str(ROUNDS), str(last_cpu()))
-    # A switch that the kernel does not report is lost, and the file says --strict.
-    equal(r.returncode, 3 if b'not reported by the kernel' in r.stderr else 0, r.stderr.decode())
+    # What the kernel does not report is lost, and the file says --strict.
+    by_the_kernel = any(text in r.stderr for text in BY_THE_KERNEL)
+    equal(r.returncode, 3 if by_the_kernel else 0, r.stderr.decode())
     verify(tmp + '/t.fxt')
     with gzip.open(tmp + '/t.fxt') as packed, open(tmp + '/plain.fxt', 'wb') as plain:
         plain.write(packed.read())

@@ -8,6 +8,7 @@ Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipp
 KFXT_TEST_SCALE: see harness.py.
 """
 import collections
+import contextlib
 import errno
 import glob
 import itertools
@@ -21,10 +22,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from account import lost_by  # noqa: E402
+from account import lost_by, unreported_switches  # noqa: E402
 from functions import read_text  # noqa: E402
-from harness import (BUILD, KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, last_cpu, load, main,  # noqa: E402
-                     note, record, run, scaled, start, test, verify)
+from harness import (BUILD, KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, equal, expect, last_cpu, load, main,  # noqa: E402
+                     note, record, run, scaled, start, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 EVENTS = {
@@ -115,12 +116,17 @@ def events_of(trace, category):
     return sorted(found, key=lambda e: e.ts)
 
 
+def record_all(tmp, *args):
+    """By rings that do not fill while the recorder waits for a CPU; what the command printed."""
+    return record(tmp + '/t.fxt', '-m', '32M', *args)
+
+
 def check(tmp):
     """The trace is without fault, its ledger is right and nothing was lost that the kernel reported; the trace."""
     verify(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
     if not gaps_of(t):
-        equal(t.ledger_sum('lost_events'), 0, 'lost')
+        equal(t.ledger_sum('lost_events'), 0, f'lost, rings of {t.events["start"][1]["ring_bytes"]} bytes, {t.ledger}')
     return t
 
 
@@ -140,16 +146,16 @@ def align(mine, other):
     return found[::-1]
 
 
-def match(ours, theirs, t):
+def match(ours, theirs, t, hidden=lambda other: False):
     """
     Pairs off two dicts of {(CPU or None, ...): [(times in ns, more...)]}. For each key both tell the
     same in the same order; what only the tracer has is from before or after our recording, a moment
-    within, or from when the kernel kept more to itself, which is where CPUs have gaps.
+    within, or from when the kernel kept more to itself, which is where CPUs have gaps, or what is @hidden.
     """
     pairs, unseen, distant, slack, gaps = [], 0, [], SLACK * 1e9, gaps_of(t)
     for key in sorted(set(ours) | set(theirs), key=str):
-        mine, (begin, end) = ours.get(key, []), windows_of(t)[key[0]]
-        other = [o for o in theirs.get(key, []) if begin - slack < o[0][0] and o[0][-1] < end + slack]
+        mine, (first, begin, end, last) = ours.get(key, []), windows_of(t)[key[0]]
+        other = [o for o in theirs.get(key, []) if first - slack < o[0][0] and o[0][-1] < last + slack]
         expect(len(mine) <= len(other), f'{key}: {len(mine)} in the trace, {len(other)} in the tracer')
         which = align(mine, other)
         for m, o in zip(mine, map(other.__getitem__, which)):
@@ -159,7 +165,7 @@ def match(ours, theirs, t):
         for i in set(range(len(other))) - set(which):
             times = other[i][0]
             if begin + slack < times[0] and times[-1] < end - slack:
-                expect(any(a <= ts <= b for ts in times for a, b in gaps),
+                expect(any(a <= ts <= b for ts in times for a, b in gaps) or hidden(other[i]),
                        f'{key}: {other[i]} is in the tracer and not in the trace')
                 unseen += 1
     # A host may take the CPU away for longer just between the two.
@@ -183,10 +189,11 @@ def gaps_of(t):
 
 
 def windows_of(t):
-    """{CPU: (from, to)}, and None: what all CPUs have in common."""
+    """{CPU: (from, from, to, to)}, and None: any CPU's, what all have in common, any CPU's."""
     ends = {mark: {s.cpu: s.ts for s in t.switches if s.mark == mark} for mark in ('start', 'stop')}
-    windows = {cpu: (ts, ends['stop'][cpu]) for cpu, ts in ends['start'].items()}
-    windows[None] = max(ends['start'].values()), min(ends['stop'].values())
+    windows = {cpu: (ts, ts, ends['stop'][cpu], ends['stop'][cpu]) for cpu, ts in ends['start'].items()}
+    starts, stops = ends['start'].values(), ends['stop'].values()
+    windows[None] = min(starts), max(starts), min(stops), max(stops)
     return windows
 
 
@@ -200,9 +207,9 @@ def collect(items):
 # ---- irq ------------------------------------------------------------------------------
 
 def irqs_of_tracer(lines):
-    """((CPU, kind, number, name), (entry, exit), outcome) of each pair."""
+    """((CPU, kind, number, name), (entry, exit), outcome, thread it came upon) of each pair."""
     open_ones = {}
-    for ts, cpu, _, _, event, text in lines:
+    for ts, cpu, tid, _, event, text in lines:
         kind, _, end = event.rpartition('_')
         number = int(re.search(r'(?:irq|vec|vector)=(\d+)', text)[1])
         name = re.search(r'(?:name|action)=([^\]]*)', text)
@@ -212,7 +219,7 @@ def irqs_of_tracer(lines):
         if (cpu, kind) in open_ones:
             begin, same, name = open_ones.pop((cpu, kind))
             equal(number, same, f'{kind}: exit of another than was entered')
-            yield (cpu, kind, number, name), (begin, ts), text.partition('ret=')[2]
+            yield (cpu, kind, number, name), (begin, ts), text.partition('ret=')[2], tid
 
 
 def irqs_of_trace(t, path):
@@ -227,14 +234,22 @@ def irqs_of_trace(t, path):
         yield (int(cpu), kind, number[0], e.name), (e.ts, e.end), e.args.get('ret', '')
 
 
+def tids_of_init(t):
+    """Some kernels hide what comes upon certain threads of process 1: see gaps_of(). Where none is hidden: nobody."""
+    now_there = {int(tid) for tid in os.listdir('/proc/1/task')}
+    those_ended = {koid % STEP for koid, (_, process) in t.threads.items() if process == 1}
+    return now_there | those_ended if unreported_switches(t) else set()
+
+
 @test
 def interrupts(tmp):
     with tracer('irq') as instance, Scratch() as path:
-        record(tmp + '/t.fxt', '-e', 'irq', *io(path))
+        record_all(tmp, '-e', 'irq', *io(path))
         lines = lines_of(instance)
     t = check(tmp)
     ours, theirs = collect(irqs_of_trace(t, tmp + '/t.fxt')), collect(irqs_of_tracer(lines))
-    for mine, other in match(ours, theirs, t):
+    init = tids_of_init(t)
+    for mine, other in match(ours, theirs, t, lambda other: other[2] in init):
         equal(mine[1], other[1], 'what the handler returned')
     kinds = {key[1] for key in ours}
     expect(kinds >= {'irq_handler', 'softirq'} | ({'local_timer'} & set(vectors())), f'only {kinds}')
@@ -245,37 +260,38 @@ def interrupts(tmp):
             equal([(a, b) for a, b in zip(times, times[1:]) if b[0] <= a[0] or b[0] < a[1]], [], f'CPU {cpu}: overlaps')
 
 
+def interrupts_so_far():
+    with open('/proc/stat') as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith(('intr ', 'softirq ')))
+
+
 @test
 def loss_is_counted(tmp):
     """Nobody empties the rings for a while."""
-    init = {int(tid) for tid in os.listdir('/proc/1/task')}
     with tracer('irq') as instance:
         recorder = start(tmp + '/t.fxt', '-m', '4K', '-e', 'irq')
-        time.sleep(0.5)
         recorder.send_signal(signal.SIGSTOP)
-        for _ in range(1000):  # each is an interrupt of the timer and more; a ring holds some 100
-            time.sleep(0.0005 / SCALE)
+        enough = interrupts_so_far() + 1000     # of which some are not recorded; a ring holds some 100
+        while interrupts_so_far() < enough:
+            time.sleep(0.0005)                  # itself ended by an interrupt of the timer
         recorder.send_signal(signal.SIGCONT)
         recorder.send_signal(signal.SIGINT)
-        err = recorder.communicate(timeout=PATIENCE)[1].decode()
+        err = recorder.communicate(timeout=3 * PATIENCE)[1].decode()
         lines = lines_of(instance)
     verify(tmp + '/t.fxt')
     t, lost = load(tmp + '/t.fxt'), lost_by(err, 'rings full')['event']
-    # Those that have begun or ended meanwhile, too.
-    init |= {int(tid) for tid in os.listdir('/proc/1/task')}
-    init |= {koid % STEP for koid, (_, process) in t.threads.items() if process == 1}
     expect(lost, err)
     equal(t.ledger_sum('lost_events') - t.ledger_sum('unpaired_events'), lost, 'lost, ledger against summary')
     windows = windows_of(t)
-    theirs = [times for key, times, _ in irqs_of_tracer(lines)
-              if windows[key[0]][0] <= times[0] and times[1] <= windows[key[0]][1]]
+    theirs = [times for key, times, *_ in irqs_of_tracer(lines)
+              if windows[key[0]][0] <= times[0] and times[1] <= windows[key[0]][-1]]
     have = len(list(irqs_of_trace(t, tmp + '/t.fxt')))
-    # Some kernels hide what comes upon certain threads of process 1: see gaps_of().
+    init = tids_of_init(t)
     hidden = sum(tid in init for ts, _, tid, _, event, _ in lines if event.endswith('_entry'))
     missing = len(theirs) - have - t.ledger_sum('lost_events')
     note(f'{len(theirs)} in the tracer, {have} in the trace, {lost} lost, {hidden} upon threads of process 1')
-    expect(-2 * len(windows) <= missing <= 2 * len(windows) + (hidden if t.ledger_sum('unreported_switches') else 0),
-           f'{missing} are neither in the trace nor counted')
+    expect(-2 * len(windows) <= missing <= 2 * len(windows) + hidden + t.ledger_sum('prog_skipped'),
+           f'{missing} are neither in the trace nor counted: {len(theirs)} in the tracer, {have} in the trace, {err}')
 
 
 # ---- workqueue ------------------------------------------------------------------------
@@ -319,10 +335,10 @@ for n in range(int(sys.argv[1])):
 def work_items(tmp):
     count = scaled(1000)
     with tracer('workqueue') as instance:
-        record(tmp + '/t.fxt', '-e', 'workqueue', '--', sys.executable, '-c', TERMINAL, str(count))
+        record_all(tmp, '-e', 'workqueue', '--', sys.executable, '-c', TERMINAL, str(count))
         lines = lines_of(instance)
     t = check(tmp)
-    ours, begin = collect(works_of_trace(t, tmp + '/t.fxt')), windows_of(t)[None][0]
+    ours, begin = collect(works_of_trace(t, tmp + '/t.fxt')), windows_of(t)[None][1]
     queued, hidden, distant, gaps = 0, 0, [], gaps_of(t)
     for mine, other in match(ours, collect(works_of_tracer(lines)), t):
         if not mine[1] and other[1] and any(a <= other[1] <= b for a, b in gaps):
@@ -362,17 +378,53 @@ print(json.dumps([first, read()]))
 
 
 def idle_of_cpuidle(ours, usage):
-    """How often each state was entered, by the kernel's own count; the number of all."""
-    entered = 0
+    """How often each state was entered, by the kernel's own count."""
     for key, (before, first, begin) in usage[0].items():
         end, last, after = usage[1][key]
         cpu, state = map(int, key.split())
         times = [ts for ((ts,),) in ours.get((None, 'cpu_idle', cpu, state), [])]
         least, most = sum(begin <= ts <= end for ts in times), sum(before <= ts <= after for ts in times)
-        note(f'CPU {cpu}: state {state} entered {last - first} times, {least} to {most} in the trace')
-        expect(least - 3 <= last - first <= most + 3, 'not as often')
-        entered += last - first
-    return entered
+        text = f'CPU {cpu}: state {state} entered {last - first} times, {least} to {most} in the trace'
+        if last != first or times:
+            note(text)
+        expect(least - 3 <= last - first <= most + 3, f'not as often: {text}')
+
+
+def idle_of_tracer(ours, theirs, t):
+    silent = {key[2] for key, _ in ours} - {key[2] for key, _ in theirs}
+    if silent:
+        note(f'the tracer tells nothing of CPUs {silent}')
+    expect(len(silent) < len(os.sched_getaffinity(0)), f'the tracer tells of no CPU, the trace of {silent}')
+    match(collect(o for o in ours if o[0][2] not in silent), collect(theirs), t)
+
+
+def record_power(tmp):
+    """Changes in the trace, those that the tracer has, and cpuidle's counts; which CPUs have a frequency."""
+    with tracer('power') as instance:
+        out = record_all(tmp, '-e', 'power', '--', sys.executable, '-c', USAGE, str(1 / SCALE))
+        lines = lines_of(instance)
+    t, first, ours, theirs = check(tmp), {}, [], []
+    for e in events_of(tmp + '/t.fxt', ('power',)):
+        equal((e.type, t.processes[e.thread[0]]), ('counter', 'counters'), 'how it is drawn')
+        if e.name == 'cpu_frequency' and e.id not in first:
+            first[e.id] = e.args['state']
+        else:
+            ours.append(((None, e.name, e.id, e.args['state']), (e.ts,)))
+    for ts, _, _, _, event, text in lines:
+        state, cpu = map(int, re.match(r'state=(\d+) cpu_id=(\d+)', text).groups())
+        theirs.append(((None, event, cpu, -1 if state == 0xffffffff else state), (ts,)))
+    equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
+    usage = json.loads(out)
+    if usage[0]:
+        idle_of_cpuidle(collect(ours), usage)
+    else:
+        idle_of_tracer(ours, theirs, t)
+    return ours, first
+
+
+def idle_ticks():
+    with open('/proc/stat') as f:
+        return int(f.readline().split()[4])
 
 
 @test
@@ -381,33 +433,16 @@ def idle_and_frequency(tmp):
     Against cpuidle's counts or, without a driver, the tracer, which misses some where there is one;
     some kernels tell it nothing at all of some idle threads.
     """
-    for _ in range(10):
-        with tracer('power') as instance:
-            out = record(tmp + '/t.fxt', '-e', 'power', '--', sys.executable, '-c', USAGE, str(1 / SCALE))
-            lines = lines_of(instance)
-        t, first, ours, theirs = check(tmp), {}, [], []
-        for e in events_of(tmp + '/t.fxt', ('power',)):
-            equal((e.type, t.processes[e.thread[0]]), ('counter', 'counters'), 'how it is drawn')
-            if e.name == 'cpu_frequency' and e.id not in first:
-                first[e.id] = e.args['state']
-            else:
-                ours.append(((None, e.name, e.id, e.args['state']), (e.ts,)))
-        for ts, _, _, _, event, text in lines:
-            state, cpu = map(int, re.match(r'state=(\d+) cpu_id=(\d+)', text).groups())
-            theirs.append(((None, event, cpu, -1 if state == 0xffffffff else state), (ts,)))
-        equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
-        usage = json.loads(out)
-        if not usage[0]:
-            silent = {key[2] for key, _ in ours} - {key[2] for key, _ in theirs}
-            expect(theirs and len(silent) < len(os.sched_getaffinity(0)), 'the tracer tells of no CPU')
-            note(f'the tracer tells nothing of CPUs {silent}') if silent else None
-            match(collect(o for o in ours if o[0][2] not in silent), collect(theirs), t)
-        elif not idle_of_cpuidle(collect(ours), usage):
-            continue        # the machine is too busy
-        states = {key[3] for key, *_ in ours if key[1] == 'cpu_idle'}
-        expect(states >= {-1, 1}, f'states {states}')
-        return note(f'{len(ours)} changes, frequencies of {len(first)} CPUs')
-    raise AssertionError('no CPU is ever idle')
+    end, states = time.monotonic() + PATIENCE, set()
+    while True:
+        before = idle_ticks()
+        ours, first = record_power(tmp)
+        states |= {key[3] for key, *_ in ours if key[1] == 'cpu_idle'}
+        if -1 in states and len(states) > 1:
+            return note(f'{len(ours)} changes, states {states}, frequencies of {len(first)} CPUs')
+        if time.monotonic() > end:
+            raise Skip(f'no CPU became idle in {PATIENCE:.0f} s ({idle_ticks() - before} ticks idle in the last '
+                       f'recording, states {states})')
 
 
 # ---- block ----------------------------------------------------------------------------
@@ -458,7 +493,7 @@ def requests_of_trace(path):
 
 def compare_requests(tmp, *options, cpus):
     with tracer('block') as instance, Scratch() as path:
-        record(tmp + '/t.fxt', '-e', 'block', *options, *io(path))
+        record_all(tmp, '-e', 'block', *options, *io(path))
         lines = lines_of(instance)
     t = check(tmp)
     ours = collect(requests_of_trace(tmp + '/t.fxt'))
@@ -500,7 +535,7 @@ def failed_requests(tmp):
         finally:
             subprocess.run(['losetup', '-d', loop], check=True)
     finally:
-        subprocess.run(['umount', room], check=True)
+        subprocess.run(['umount', '-l', room], check=True)     # somebody may still look at the disk
     check(tmp)
     ended = collections.Counter(e.args.get('error') for e in events_of(log, ('block',))
                                 if e.type == 'async_begin' and e.args['device'] == os.path.basename(loop))
@@ -516,40 +551,51 @@ else:
 
 # ---- psi ------------------------------------------------------------------------------
 
+def now():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
 def read_pressure():
-    """Microseconds stalled, {(what, share): total}, and when that was, in ns."""
-    totals = {}
+    """Microseconds stalled, {(what, share): total}, between when it began to be read and when it was, in ns."""
+    totals, begin = {}, now()
     for what in ('cpu', 'memory', 'io'):
         with open('/proc/pressure/' + what) as f:
             for share, total in re.findall(r'^(\w+) .*total=(\d+)$', f.read(), re.M):
                 totals[what, share] = int(total)
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME), totals
+    return begin, totals, now()
 
 
 def total_at(samples, key, ts):
     """What it was at the least and at the most: as in the readings before and after."""
-    after = next(i for i, s in enumerate(samples) if s[0] >= ts)
-    return samples[after - 1][1][key], samples[after][1][key]
+    return (max((totals[key] for _, totals, end in samples if end <= ts), default=0),
+            min(totals[key] for begin, totals, _ in samples if begin >= ts))
 
 
-@test
-def pressure(tmp):
-    """Three that want to run, pinned to one CPU, for half of the time."""
-    samples, over = [], threading.Event()
+@contextlib.contextmanager
+def sampled_pressure():
+    """Its readings: one before, many during and one after what is done meanwhile."""
+    samples, over = [read_pressure()], threading.Event()
 
     def sample():
         while not over.wait(0.02 / SCALE):
             samples.append(read_pressure())
     sampler = threading.Thread(target=sample)
     sampler.start()
+    try:
+        yield samples
+    finally:
+        over.set()
+        sampler.join()
+        samples.append(read_pressure())
+
+
+@test
+def pressure(tmp):
+    """Three that want to run, pinned to one CPU, for half of the time."""
     spin = (f'for i in 1 2 3; do timeout {1 / SCALE} taskset -c {last_cpu()} sh -c "while :; do :; done" & done; '
             f'wait; sleep {1 / SCALE}')
-    samples.append(read_pressure())
-    record(tmp + '/t.fxt', '-e', 'psi', '--', 'sh', '-c', spin)
-    samples.append(read_pressure())
-    over.set()
-    sampler.join()
-    samples.sort(key=lambda s: s[0])
+    with sampled_pressure() as samples:
+        record_all(tmp, '-e', 'psi', '--', 'sh', '-c', spin)
     t, found = check(tmp), collections.defaultdict(list)
     for e in events_of(tmp + '/t.fxt', ('psi',)):
         equal((e.type, t.processes[e.thread[0]]), ('counter', 'counters'), 'how it is drawn')
@@ -557,27 +603,32 @@ def pressure(tmp):
             found[e.name.replace('pressure ', ''), share].append((e.ts, percent))
     equal(set(found), {('cpu', 'some'), *((w, s) for w in ('memory', 'io') for s in ('some', 'full'))}, 'counters')
     for key, values in found.items():
+        expect(len(values) > 2, f'{key}: only {values}')
         told = sum(percent / 100 * (b[0] - a) for (a, percent), b in zip(values, values[1:])) / 1000
-        (first, begin), (end, last) = (total_at(samples, key, values[i][0]) for i in (0, -1))
-        note(f'{key}: {told:.0f} us told, {end - begin} to {last - first} us in /proc, in {len(values)} steps')
-        expect(0.95 * (end - begin) - 20000 / SCALE < told < 1.05 * (last - first) + 20000 / SCALE,
-               f'{key}: {told} us told, {end - begin} to {last - first} us wanted')
+        # A value is dated before the kernel is asked, which is over before the next one: the recorder may have to wait.
+        begin, end = total_at(samples, key, values[0][0])[0], total_at(samples, key, values[1][0])[1]
+        last, after = total_at(samples, key, values[-1][0])[0], samples[-1][1][key]
+        note(f'{key}: {told:.0f} us told, {last - end} to {after - begin} us in /proc, in {len(values)} steps')
+        expect(last - end - len(values) <= told <= after - begin + len(values),
+               f'{key}: {told} us told, {last - end} to {after - begin} us wanted')
     # One CPU's: those that are busy without others waiting lessen it.
     least = 80 / len(os.sched_getaffinity(0))
-    expect(max(p for _, p in found['cpu', 'some']) > least, 'no pressure while they wait for each other')
+    expect(max(p for _, p in found['cpu', 'some']) > least, f'no pressure while they wait for each other: {found}')
 
 
 # ---- all ------------------------------------------------------------------------------
 
 def programs_of(pid):
     """Names of the BPF programs that a process has, cut to what the kernel keeps."""
-    listed = {p['id']: p.get('name', '')[:15] for p in
-              json.loads(subprocess.run(['bpftool', 'prog', 'list', '-j'], capture_output=True, check=True).stdout)}
     ids = set()
     for path in glob.glob(f'/proc/{pid}/fdinfo/*'):
         # It may have closed it meanwhile.
         ids |= {int(n) for n in re.findall(r'^prog_id:\s*(\d+)', read_text(path), re.M)}
-    return {listed.get(i) for i in ids}
+    # Those of others may go while they are listed.
+    def listed():
+        r = subprocess.run(['bpftool', 'prog', 'list', '-j'], capture_output=True)
+        return r.returncode == 0 and json.loads(r.stdout)
+    return {p.get('name', '')[:15] for p in until(listed, 'bpftool lists no programs') if p['id'] in ids}
 
 
 @test
@@ -592,13 +643,14 @@ def only_what_is_named(tmp):
         # Beside other work a CPU is not idle; a terminal's lines are work items, and raise softirqs.
         subprocess.run([sys.executable, '-c', TERMINAL, '100'], check=True, stdout=subprocess.DEVNULL)
         recorder.send_signal(signal.SIGINT)
-        err = recorder.communicate(timeout=PATIENCE)[1].decode()
+        err = recorder.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal(recorder.returncode, 0, f'-e {args}: {err}')
         os.unlink(tmp + '/t.fxt')
         wanted = set(args) - {'irq'} if '!irq' in args else set(args)
-        expect('on_sched_switch' in loaded, f'only {loaded}')
+        expect('on_sched_switch' in loaded, f'-e {args}: only {loaded}, {err}')
         for preset, programs in own.items():
-            equal(programs & loaded, programs if preset in wanted else set(), f'-e {args}: programs of {preset}')
-        equal(bool(re.search(r' events, ', err)), bool(args), f'-e {args}: events in the summary')
+            equal(programs & loaded, programs if preset in wanted else set(), f'-e {args}: programs of {preset}, {err}')
+        equal(bool(re.search(r', \d+ events?, ', err)), bool(args), f'-e {args}: events in the summary, {err}')
 
 
 @test

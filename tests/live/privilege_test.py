@@ -7,6 +7,7 @@ records are data.
 
 Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
 """
+import contextlib
 import ctypes
 import glob
 import json
@@ -83,8 +84,12 @@ class Recorder:
         self.process = subprocess.Popen([KFXT, 'record', '-q', '-o', trace, *args], stdout=subprocess.PIPE)
 
     def tasks(self):
-        """The rights of each of its threads."""
-        return [status_of(open(p).read()) for p in glob.glob(f'/proc/{self.process.pid}/task/*/status')]
+        """The rights of each of its threads; one of them may end meanwhile."""
+        found = []
+        for path in glob.glob(f'/proc/{self.process.pid}/task/*/status'):
+            with contextlib.suppress(OSError), open(path) as f:
+                found.append(status_of(f.read()))
+        return [rights for rights in found if rights]
 
     def confined(self):
         """Its rights, once it has given up the others: system calls come last."""
@@ -108,8 +113,10 @@ def rights_are_dropped(tmp):
     compress = [['-z']] if b'--compress' in run('record', '--help').stdout else []
     for args in [[], *compress]:
         with Recorder(tmp + '/t.fxt', *args) as r:
-            until(lambda: all(t['NoNewPrivs'] == 1 and t['Seccomp'] == 2 for t in r.tasks()), 'it is not confined',
-                  3 * PATIENCE)
+            def confined():
+                tasks = r.tasks()
+                return tasks and all(t['NoNewPrivs'] == 1 and t['Seccomp'] == 2 for t in tasks)
+            until(confined, 'it is not confined', 3 * PATIENCE)
             for t in r.tasks():
                 equal([t[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')], [0] * 4, f'capabilities {args}')
         equal(r.process.returncode, 0, 'exit code')
@@ -231,7 +238,7 @@ def tracepoints_take_one_more(tmp):
         for what in (event, 'syscalls'):
             messages = record_as_nobody(path, ('BPF', 'PERFMON', 'DAC_READ_SEARCH'), '-e', what,
                                         '--', 'sh', '-c', 'sleep 100 & kill $!; wait')
-            expect(re.search(r' [1-9]\d* events', messages), f'no event of {what}: {messages}')
+            expect(re.search(r', [1-9]\d* events?, ', messages), f'no event of {what}: {messages}')
             verify(path + '/t.fxt')
 
 
@@ -285,7 +292,8 @@ def rights_of_the_unit_do(tmp):
         caps.remove('SYS_RESOURCE')
     with paranoid(2):
         messages = record_as_nobody(path, caps, '-e', 'signal:signal_generate', '-e', 'irq', '-d', '500ms')
-    expect('no level' not in messages, f'log: {messages}')
+    # A line may be gone from there by then; that message has other words.
+    expect('no level: /dev/kmsg: ' not in messages, f'log: {messages}')
     verify(path + '/t.fxt')
 
 
@@ -333,7 +341,8 @@ def names_although_proc_hides(tmp):
     other = subprocess.Popen(['sleep', '1234.5'], preexec_fn=as_nobody())
     try:
         r = subprocess.run(['unshare', '-m', 'sh', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'sh',
-                            KFXT, 'record', '-v', '-o', tmp + '/t.fxt', '-d', '300ms'], capture_output=True)
+                            KFXT, 'record', '-v', '-o', tmp + '/t.fxt', '-d', '300ms'], capture_output=True,
+                           timeout=6 * PATIENCE)
         if b'mount' in r.stderr and r.returncode != 0:
             raise Skip('no /proc with hidepid= here')
         equal(r.returncode, 0, f'exit code: {r.stderr.decode()}')
@@ -411,18 +420,19 @@ def names_of_all_bytes(tmp):
         [all_bytes[i:i + 15] for i in range(0, 255, 15)]
     go, trace = threading.Event(), tmp + '/t.fxt'
     threads = named_threads(names, go)
+    # The shell itself waits for a line.
+    child = subprocess.Popen([b'sh', b'-c', b'read x # ' + all_bytes.replace(b'\n', b'')], stdin=subprocess.PIPE)
     try:
-        child = subprocess.Popen([b'sh', b'-c', b'sleep 2 # ' + all_bytes.replace(b'\n', b'')], stdout=subprocess.DEVNULL)
         record(trace, '--', 'sleep', '0.3')
-        child.kill()
-        child.wait()
     finally:
+        child.communicate()
         go.set()
         for t in threads:
             t.join()
     verify(trace)
     found = load(trace)
     expect(sum('\ufffd' in name for name, _ in found.threads.values()) >= 8, 'the threads are not in the trace')
+    expect('\ufffd' in found.cmdlines.get(child.pid, ''), f'the command line is {found.cmdlines.get(child.pid)!r}')
     for command in ('dump', 'report', 'verify'):
         args = ['-n', '10000'] if command == 'report' else []
         safe(run(command, *args, trace).stdout, command)

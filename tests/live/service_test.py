@@ -21,13 +21,14 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 from account import every_switch_of, players  # noqa: E402
 from harness import (BUILD, KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, paranoid,  # noqa: E402
-                     run, scaled, test, until, verify)
+                     run, scaled, status_of, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 UNIT, DROP_IN = '/etc/systemd/system/kfxt.service', '/etc/systemd/system/kfxt.service.d'
 CONF = '/etc/kfxt/kfxt.conf'
 SAID = '/run/kfxt-said'
 TRACE = '/var/lib/kfxt/trace.fxt'
+WINDOW_NS = 30_000_000_000      # as kfxt.conf has it
 
 
 def systemctl(*args, code=0):
@@ -58,11 +59,15 @@ def installed(*options):
         f.write(f'[Service]\nStandardError=append:{SAID}\n')
         if options:
             f.write(f'ExecStart=\nExecStart={program} record {" ".join(options)}\n')
+    if os.path.exists(SAID):
+        os.unlink(SAID)
     systemctl('daemon-reload')
     try:
         yield
     finally:
         subprocess.run(['systemctl', 'stop', 'kfxt'], check=False)
+        # And how often it began: five times in ten seconds are too many.
+        subprocess.run(['systemctl', 'reset-failed', 'kfxt'], check=False, capture_output=True)
         shutil.rmtree(DROP_IN)
         os.unlink(UNIT)
         os.unlink(CONF)
@@ -74,8 +79,13 @@ def said():
     return open(SAID).read() if os.path.exists(SAID) else ''
 
 
-def has_begun():
-    return os.path.exists(TRACE) and os.path.getsize(TRACE) > 4096
+def has_begun(but=None):
+    """There are records in the file, which is another than that with the inode @but."""
+    try:
+        at = os.stat(TRACE)
+    except FileNotFoundError:
+        return False
+    return at.st_size > 4096 and at.st_ino != but
 
 
 def recording():
@@ -89,11 +99,17 @@ def recording():
     return int(now['MainPID'])
 
 
-def stopped():
+# For which --strict ends with 3, whatever the recorder does.
+BY_THE_KERNEL = ('not reported by the kernel', 'recorded where the thread ran', 'the kernel did not run a program')
+
+
+def stopped(strict=False):
     """Stops the unit; the trace, which must be whole."""
     systemctl('stop', 'kfxt')
-    equal(shown('ActiveState', 'Result', 'ExecMainStatus'),
-          {'ActiveState': 'inactive', 'Result': 'success', 'ExecMainStatus': '0'}, 'how the unit ended')
+    how = shown('ActiveState', 'Result', 'ExecMainStatus')
+    if not strict or how['ExecMainStatus'] != '3' or not any(text in said() for text in BY_THE_KERNEL):
+        equal(how, {'ActiveState': 'inactive', 'Result': 'success', 'ExecMainStatus': '0'},
+              f'how the unit ended, {said()}')
     verify(TRACE)
     return load(TRACE)
 
@@ -106,7 +122,7 @@ def pingpong():
 
 @test
 def records_without_root(tmp):
-    with installed('-o', 'trace.fxt'):
+    with installed('-o', 'trace.fxt', '-m', '16M'):
         pid = recording()
         status = open(f'/proc/{pid}/status').read()
         uids = set(re.search(r'^Uid:\s+(.*)$', status, re.M)[1].split())
@@ -117,7 +133,7 @@ def records_without_root(tmp):
         equal([rights[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')], [0] * 4, 'capabilities while it records')
         threads = pingpong()
         trace = stopped()
-        equal(trace.ledger_sum('lost_switches', 'lost_wakeups'), 0, 'lost')
+        equal(trace.ledger_sum('lost_switches', 'lost_wakeups'), 0, f'lost, {said()}')
         every_switch_of(trace, threads)
         mode = os.stat(TRACE)
         equal((stat.S_IMODE(mode.st_mode), mode.st_uid != 0), (0o600, True), "the trace's mode and owner")
@@ -126,12 +142,13 @@ def records_without_root(tmp):
 @test
 def options_of_a_drop_in(tmp):
     """What the unit's other rights are for: tracepoints, the log's levels; and the trace before it is kept."""
-    with paranoid(2), installed('-o', 'trace.fxt', '-e', 'signal:signal_generate', '-e', 'irq', '--strict'):
+    with paranoid(2), installed('-o', 'trace.fxt', '-m', '16M', '-e', 'signal:signal_generate', '-e', 'irq',
+                                '--strict'):
         recording()
         os.kill(os.getpid(), signal.SIGURG)
         with open('/dev/kmsg', 'w') as f:
             f.write('<4>kfxt-test of the unit\n')
-        stopped()
+        stopped(strict=True)
         found = {(rec['category'], rec['name']) for rec in fxtread.read(TRACE) if rec['type'] == 'event'}
         expect({('signal', 'signal_generate'), ('log', 'printk')} <= found, f'events: {sorted(found)}')
         texts = {args['text']: args.get('level') for rec in fxtread.read(TRACE)
@@ -140,10 +157,26 @@ def options_of_a_drop_in(tmp):
         equal([level for text, level in texts.items() if 'kfxt-test of the unit' in text], ['warning'], 'level of the line')
         before = os.stat(TRACE).st_ino
         systemctl('start', 'kfxt')
-        until(lambda: has_begun() and os.stat(TRACE).st_ino != before, 'the unit does not record again')
-        stopped()
+        until(lambda: has_begun(but=before), f'the unit does not record again, {said()}')
+        stopped(strict=True)
         equal(os.stat(TRACE + '.old').st_ino, before, 'the trace before')
         verify(TRACE + '.old')
+
+
+def files_of_reloads():
+    """Triggers, too, write some on a busy machine."""
+    return glob.glob('/var/lib/kfxt/*-signal*.fxt.zst')
+
+
+def expect_what_led_up(path, all_threads):
+    """All switches of the load but what is counted as lost; threads may have begun before the window."""
+    report = json.loads(run('report', '--json', path).stdout)
+    begin, end = report['from_ns'], report['from_ns'] + report['duration_ns']
+    missing = [t for t in all_threads if t.start < begin]
+    expect(all(end - t.start > WINDOW_NS for t in missing), f'it begins at {begin}, {missing} before it: {report}')
+    wanted = sum(t.voluntary + t.involuntary for t in all_threads if t not in missing)
+    lost = sum(report['lost'][name] for name in ('switches', 'unreported_switches', 'procstat_excess_switches'))
+    expect(report['switches'] + lost >= wanted, f'{report["switches"]} switches, {lost} lost, {wanted} of the load')
 
 
 @test
@@ -153,23 +186,23 @@ def keeps_what_led_up_to_a_reload(tmp):
         for path in glob.glob('/var/lib/kfxt/*'):
             os.unlink(path)
         systemctl('start', 'kfxt')
-        until(lambda: run('status').returncode == 0 or shown('ActiveState')['ActiveState'] == 'failed',
+        until(lambda: status_of(int(shown('MainPID')['MainPID'])) or shown('ActiveState')['ActiveState'] == 'failed',
               'the unit does not record')
         equal(shown('ActiveState')['ActiveState'], 'active', f'state of the unit, {said()}')
-        counts = []
-        for files in (1, 2):
-            threads = pingpong()
-            equal(len(glob.glob('/var/lib/kfxt/*.fxt.zst')), files - 1, 'files before the reload')
+        threads, seen = [], set()
+        for _ in range(2):
+            threads += pingpong()
+            equal(set(files_of_reloads()), seen, 'files before the reload')
             systemctl('reload', 'kfxt')
-            until(lambda: len(glob.glob('/var/lib/kfxt/*.fxt.zst')) >= files, f'no file, {said()}')
-            path = max(glob.glob('/var/lib/kfxt/*.fxt.zst'), key=os.path.getmtime)
+            until(lambda: set(files_of_reloads()) - seen, f'no file, {said()}')
+            path, = set(files_of_reloads()) - seen
+            seen.add(path)
             verify(path)
             equal(stat.S_IMODE(os.stat(path).st_mode) & 0o077, 0, "the trace's mode")
-            report = json.loads(run('report', '--json', path).stdout)
-            counts.append(sum(t.voluntary + t.involuntary for t in threads))
-            expect(report['switches'] >= sum(counts), f'{report["switches"]} switches, {counts} of the load')
+            expect_what_led_up(path, threads)
         systemctl('stop', 'kfxt')
-        equal(shown('ActiveState', 'Result'), {'ActiveState': 'inactive', 'Result': 'success'}, 'how the unit ended')
+        equal(shown('ActiveState', 'Result'), {'ActiveState': 'inactive', 'Result': 'success'},
+              f'how the unit ended, {said()}')
         equal(glob.glob('/var/lib/kfxt/*.tmp'), [], 'what is left over')
 
 

@@ -13,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from functions import MISSING, RELEASE, nested  # noqa: E402
@@ -21,6 +22,7 @@ from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, load, main, no
 import fxtread  # noqa: E402, where trace.py found it
 
 Slice = collections.namedtuple('Slice', 'ts end tid name args types')
+LOSSES = {'lost_events', 'lost_calls', 'prog_skipped', 'missed_calls'}
 RESTARTS = {'ERESTARTSYS', 'ERESTARTNOINTR', 'ERESTARTNOHAND', 'ERESTART_RESTARTBLOCK'}
 
 
@@ -91,21 +93,39 @@ def same(ours, strace):
     return got is not None and (got[0] % 2**64, got[1]) == (result[0] % 2**64, result[1])
 
 
-def record_whole(tmp, *command):
-    """Records without a loss; what else goes on in the machine may be too much at first."""
-    for _ in range(5):
-        record(tmp + '/t.fxt', '-m', '32M', '-e', 'syscalls', '--', *command)
-        lost = load(tmp + '/t.fxt').ledger_sum('lost_events', 'prog_skipped')
-        if not lost:
-            return
-    raise AssertionError(f'lost {lost} calls')
+def record_whole(tmp, *args):
+    """
+    Records without a loss; what else goes on in the machine may be too much at first, and where more of the kernel is
+    preempted it skips programs. What the command printed.
+    """
+    end = time.monotonic() + 3 * PATIENCE
+    while True:
+        out = record(tmp + '/t.fxt', '-m', '32M', *args)
+        lost = {cpu: {name: n for name, n in counts.items() if n and name in LOSSES}
+                for cpu, counts in load(tmp + '/t.fxt').ledger.items()}
+        if not any(lost.values()):
+            return out
+        expect(time.monotonic() < end, f'it loses some each time, by CPU: {lost}')
+
+
+WANTED_CALLS = {'vfork', 'execve', 'exit_group', 'rt_sigreturn', 'getppid'}
+WANTED_ERRORS = {'ENOENT', 'EBADF', 'ERESTARTSYS', 'ERESTART_RESTARTBLOCK'}
+
+
+def record_under_strace(tmp):
+    """Calls in the trace, and strace's; again where what a signal should interrupt was over before it came."""
+    end = time.monotonic() + 3 * PATIENCE
+    while True:
+        record_whole(tmp, '-e', 'syscalls', '--', 'strace', '-f', '-o', tmp + '/s', helper('syscalls'), 'kinds')
+        strace = strace_of(tmp + '/s')
+        results = [result for calls in strace.values() for _, result in calls]
+        if {r[1] for r in results if r != '?'} >= WANTED_ERRORS or time.monotonic() > end:
+            return slices_of(tmp + '/t.fxt'), strace
 
 
 @test
 def same_as_strace(tmp):
-    record_whole(tmp, 'strace', '-f', '-o', tmp + '/s', helper('syscalls'), 'kinds')
-    found = slices_of(tmp + '/t.fxt')
-    strace = strace_of(tmp + '/s')
+    found, strace = record_under_strace(tmp)
     first = next(iter(strace))
     for tid, wanted in strace.items():
         mine = [s for s in found if s.tid == tid]
@@ -116,10 +136,8 @@ def same_as_strace(tmp):
         equal(len(mine), len(wanted), f'calls of {tid}')
     names = collections.Counter(name for calls in strace.values() for name, _ in calls)
     errors = collections.Counter(s.args.get('error') for s in found if s.tid in strace)
-    for name in ('vfork', 'execve', 'exit_group', 'rt_sigreturn', 'getppid'):
-        expect(names[name], f'strace saw no {name}: the test tests nothing')
-    for error in ('ENOENT', 'EBADF', 'ERESTARTSYS', 'ERESTART_RESTARTBLOCK'):
-        expect(errors[error], f'no call failed with {error}')
+    expect(names.keys() >= WANTED_CALLS, f'strace saw too few, the test tests nothing: {names}')
+    expect(errors.keys() >= WANTED_ERRORS, f'errors of calls: {errors}')
     note(f'{sum(names.values())} calls of {len(strace)} threads, {len(found)} of the machine')
 
 
@@ -150,7 +168,7 @@ def no_such_call(tmp):
 
 @test
 def arguments(tmp):
-    record_whole(tmp, helper('syscalls'), 'texts')
+    record_whole(tmp, '-e', 'syscalls', '--', helper('syscalls'), 'texts')
     found = slices_of(tmp + '/t.fxt')
     tid = next(s.tid for s in found if s.name == 'symlinkat' and s.args['newname'] == 'new')
     mine = [s for s in found if s.tid == tid]
@@ -180,31 +198,44 @@ def way_in_of_32_bits(tmp):
 
 # ---- of probes ---------------------------------------------------------------------------------
 
+def record_probes(tmp, count):
+    """
+    What the program printed, whether its probe's entries make system calls, and how many its probe makes at most; again
+    where those of other probes are among the filtered.
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        out = record_whole(tmp, '-u', f'{helper("calls")}:padded', '--returns', '-e', 'syscalls', '--',
+                           helper('calls'), f'padded={count}', f'getppid={count}', 'threads=2')
+        # Whether it replaces the trap at an entry by a call is the kernel's choice: 7.2 leaves this one.
+        begins_with = re.search(r'^# padded begins with (\w\w)$', out, re.M)[1]
+        expect(begins_with in ('cc', 'e8') or os.uname().machine != 'x86_64', f'no probe there: {begins_with}')
+        entries, returns = begins_with == 'e8', RELEASE >= (6, 11) and os.uname().machine == 'x86_64'
+        most = 2 * count * (returns + entries)
+        if load(tmp + '/t.fxt').ledger_sum('filtered_events') <= most or time.monotonic() > end:
+            return out, entries, most
+
+
 @test
 def none_of_probes(tmp):
     """On x86-64 a uprobe's trampoline makes a system call for each return (6.11) and each entry (6.18)."""
     if 'uprobe' in MISSING and 'uprobe.multi' in MISSING:
         raise Skip('no uprobes')
     count, trace = scaled(3000), tmp + '/t.fxt'
-    out = record(trace, '-m', '32M', '-u', f'{helper("calls")}:padded', '--returns', '-e', 'syscalls', '--',
-                 helper('calls'), f'padded={count}', f'getppid={count}', 'threads=2')
-    t, found = load(trace), slices_of(trace)
-    equal({s.name for s in found if re.match(r'syscall_\d|u(ret)?probe$', s.name)}, set(), 'calls of probes')
-    for tid in made_by(out):
+    out, entries, most = record_probes(tmp, count)
+    t, found, own = load(trace), slices_of(trace), made_by(out)
+    names = {s.name for s in found if s.tid in own}
+    equal({name for name in names if re.match(r'syscall_\d|u(ret)?probe$', name)}, set(), 'calls of probes')
+    for tid in own:
         mine = [c for c in t.calls if c.tid == tid]
         equal(len(mine), count, f'calls of padded() by {tid}')
         both = collections.Counter((c.name, *around) for c, around in nested(mine + [s for s in found if s.tid == tid]))
         equal((both['padded',], both['getppid',]), (count, count), 'slices of their own')
-    returns = RELEASE >= (6, 11) and os.uname().machine == 'x86_64'
-    # Whether it replaces the trap at an entry by a call is the kernel's choice: 7.2 leaves this one.
-    begins_with = re.search(r'^# padded begins with (\w\w)$', out, re.M)[1]
-    expect(begins_with in ('cc', 'e8') or os.uname().machine != 'x86_64', f'no probe there: {begins_with}')
-    entries = begins_with == 'e8'
     filtered = t.ledger_sum('filtered_events')
     # The first calls find the trap that only then is replaced.
-    expect(0 <= 2 * count * (returns + entries) - filtered <= count / 10,
-           f'{filtered} filtered of {2 * count} calls and returns of a function that begins with {begins_with}')
-    note(f'{filtered} calls of probes filtered, it begins with {begins_with}')
+    expect(0 <= most - filtered <= count / 10,
+           f'{filtered} filtered, at most {most} of {2 * count} calls and returns, of entries as well: {entries}')
+    note(f'{filtered} calls of probes filtered, of entries as well: {entries}')
 
 
 # ---- both ends ---------------------------------------------------------------------------------
@@ -220,15 +251,15 @@ def blocked():
 def calls_across_the_ends(tmp):
     """One that began before the recording is not in it, one that has not returned reaches to its end."""
     before = blocked()
-    recorder = start(tmp + '/t.fxt', '-e', 'syscalls')
+    recorder = start(tmp + '/t.fxt', '-m', '32M', '-e', 'syscalls')
     before.communicate(b'x', timeout=PATIENCE)
     at_end = blocked()
     recorder.send_signal(signal.SIGINT)
-    told = recorder.communicate(timeout=PATIENCE)[1].decode()
+    told = recorder.communicate(timeout=3 * PATIENCE)[1].decode()
     equal(recorder.returncode, 0, told)
     at_end.communicate(b'x', timeout=PATIENCE)
     found, stop = slices_of(tmp + '/t.fxt'), load(tmp + '/t.fxt').events['stop'][0]
-    equal([s.name for s in found if s.tid == before.pid][:1], ['write'], 'first call of who was in read()')
+    equal([s.name for s in found if s.tid == before.pid][:1], ['write'], f'first call of who was in read(), {told}')
     last = [s for s in found if s.tid == at_end.pid][-1]
     equal((last.name, last.args, last.end), ('read', {**last.args, 'fd': 0, 'count': 1, 'unfinished': True}, stop),
           'last call of who is')
@@ -260,7 +291,13 @@ def busy_threads(tmp):
 
 @test
 def loss_is_counted(tmp):
-    count = scaled(30000)
+    for count in (scaled(30000), scaled(300000)):
+        if lose(tmp, count):
+            return
+    raise AssertionError('nothing was lost: the test tests nothing')
+
+
+def lose(tmp, count):
     trace = tmp + '/t.fxt'
     # Calls of others, such as shells that begin, must not be among those lost.
     out = record(trace, '-m', '4K', '-e', 'syscalls:getppid', '--follow', '--',
@@ -268,10 +305,10 @@ def loss_is_counted(tmp):
     t, found = load(trace), slices_of(trace)
     others = sum(s.tid not in made_by(out) for s in found)
     lost, skipped = t.ledger_sum('lost_events'), t.ledger_sum('prog_skipped')
-    expect(lost, 'nothing was lost: the test tests nothing')
     expect(len(found) - others + lost <= 4 * count + skipped <= len(found) - others + lost + 2 * skipped + others,
            f'{len(found)} in the trace ({others} of others), {lost} lost, {skipped} skipped, {4 * count} made')
     note(f'{4 * count} made, {len(found)} in the trace ({others} of others), {lost} lost, {skipped} skipped')
+    return lost
 
 
 if __name__ == '__main__':

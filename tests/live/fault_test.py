@@ -578,6 +578,20 @@ def threads_that_end_at_once(tmp):
 
 
 @test
+def processes_that_end_while_it_begins(tmp):
+    """Each thread has a process, also where that had a thread less when it began and was gone when /proc was read."""
+    crowds = subprocess.Popen([helper('storm'), 'crowds'])
+    try:
+        for _ in range(max(scaled(12), 2)):
+            record(tmp + '/t.fxt', '-m', '32M', '-d', '200ms')
+            verify(tmp + '/t.fxt')
+            expect(crowds.poll() is None, 'there were no processes')
+    finally:
+        crowds.kill()
+        crowds.wait()
+
+
+@test
 def names_of_any_bytes(tmp):
     """Each byte there is, at the end and between two others."""
     libc = ctypes.CDLL(None)

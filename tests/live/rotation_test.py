@@ -59,6 +59,22 @@ def busy(ms):
 
 
 @test
+def two_with_little_to_do(tmp):
+    """What the kernel does not report shows later, maybe in another file than it began in; two recorders have more of it."""
+    os.mkdir(tmp + '/other')
+    other = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/other/{PATTERN}', '--rotate', '1s', '-d', '14s'])
+    found, _ = rotated(tmp, '--rotate', '1s', '-d', '14s')
+    equal(other.wait(PATIENCE), 0, 'exit code of the other one')
+    expect_whole(parts(tmp + '/other'))
+    found += parts(tmp + '/other')
+    expect(len(found) >= 20, f'{len(found)} files')
+    traces = [load(path) for path in found]
+    for t, path in zip(traces, found):
+        equal(dict(t.sense()), {}, f'contradictions in {path}')
+    note(f'{len(found)} files, {[len(t.gaps) for t in traces]} gaps')
+
+
+@test
 def each_file_is_whole(tmp):
     """Of a busy machine with threads that are born and end: names, states and counts of each file are right."""
     found, _ = rotated(tmp, '--rotate', '1s', '--', *busy(4000))

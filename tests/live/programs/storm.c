@@ -6,6 +6,7 @@
  *	storm PROCESSES DIR	DIR: where links that give programs their names go
  *	storm recycle		until an id comes again
  *	storm quick PROCESSES	each of which makes one that nobody waits for, and ends at once
+ *	storm crowds		processes of four threads, whichever ends first, until it is killed
  *
  * Prints every thread there was, with the last name it had:
  *	TID PROCESS NAME
@@ -138,14 +139,52 @@ static int quick(int cnt)
 	}
 	while (wait(NULL) > 0)
 		;
-	usleep(200000);
+	for (int i = 0; i < 2 * cnt; i++)
+		while (!pids[i])
+			usleep(1000);
 	for (int i = 0; i < 2 * cnt; i++)
 		printf("%d\n", pids[i]);
 	return 0;
 }
 
+static void *rest(void *arg)
+{
+	usleep(rand() % 300);
+	return arg;
+}
+
+static void be_crowd(void)
+{
+	pthread_t thread;
+
+	srand(getpid());
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread, NULL, rest, NULL);
+	if (rand() % 2)
+		usleep(rand() % 500);
+	if (rand() % 2)
+		pthread_exit(NULL);
+	_exit(0);
+}
+
+static void make_crowds(void)
+{
+	pid_t pid;
+
+	for (;;) {
+		pid = fork();
+		if (!pid)
+			be_crowd();
+		usleep(200);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "crowds"))
+		make_crowds();
 	if (argc == 3 && !strcmp(argv[1], "quick"))
 		return quick(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "become"))
@@ -153,7 +192,7 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "recycle"))
 		return recycle();
 	if (argc != 3) {
-		fprintf(stderr, "usage: storm PROCESSES DIR | storm recycle | storm quick PROCESSES\n");
+		fprintf(stderr, "usage: storm PROCESSES DIR | storm recycle | storm quick PROCESSES | storm crowds\n");
 		return 2;
 	}
 	printf("%d %d storm\n", getpid(), getpid());

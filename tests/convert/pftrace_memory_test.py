@@ -6,7 +6,9 @@
 
 Compares what is resident with the limit, and the traces with each other. Prints TAP and the totals.
 """
+import array
 import json
+import mmap
 import os
 import subprocess
 import sys
@@ -42,21 +44,34 @@ def bomb():
     return b''.join(z.compress(b'\n\0' * 500000) for _ in range(300)) + z.flush()
 
 
-def make(path, order, compressed=False):
-    """Not as a whole: what is resident here counts for kfxt, too."""
-    def put(packets):
-        data = b''.join(packets)
-        file.write(packet(msg(50, zlib.compress(data, 1)), seq=0) if compressed else data)
-        packets.clear()
+def make(path):
+    """The events in order; where each begins. Not as a whole: what is resident here counts for kfxt, too."""
+    begin = array.array('I')
+    with open(path, 'wb', 1 << 20) as file:
+        file.write(b''.join(thread(uuid, 10, 10 + uuid, f'thread {uuid}') for uuid in range(1, THREADS + 1)))
+        for i in range(EVENTS):
+            begin.append(file.tell())
+            file.write(one(i))
+        begin.append(file.tell())
+    return begin
+
+
+def shuffle(path, begin, data):
+    """The same in an order like none."""
+    with open(path, 'wb', 1 << 20) as file:
+        file.write(data[:begin[0]])
+        for i in range(EVENTS):
+            k = i * STRIDE % EVENTS
+            file.write(data[begin[k]:begin[k + 1]])
+
+
+def compress(path, begin, data):
+    """The same, some thousand packets at a time, and one that is too large."""
+    ends = [0, *begin[AT_ONCE:EVENTS:AT_ONCE], begin[EVENTS]]
     with open(path, 'wb') as file:
-        packets = [thread(uuid, 10, 10 + uuid, f'thread {uuid}') for uuid in range(1, THREADS + 1)]
-        for i in order:
-            packets.append(one(i))
-            if len(packets) >= AT_ONCE:
-                put(packets)
-        put(packets)
-        if compressed:
-            file.write(packet(msg(50, bomb()), seq=0))
+        for a, b in zip(ends, ends[1:]):
+            file.write(packet(msg(50, zlib.compress(data[a:b], 1)), seq=0))
+        file.write(packet(msg(50, bomb()), seq=0))
 
 
 class Run:
@@ -88,25 +103,26 @@ def state(tmp):
     path = os.path.join(tmp, 'state.pftrace')
     with open(path, 'wb') as file:
         file.write(thread())
+        names = msg(12, b''.join(msg(2, num(1, n + 1), msg(2, f'name {n} ' + TEXT)) for n in range(100)))
         for i in range(4000):
-            names = b''.join(msg(2, num(1, n + 1), msg(2, f'name {n} ' + TEXT)) for n in range(100))
-            file.write(packet(msg(12, names), msg(11, num(9, INSTANT), num(11, 1), num(10, i % 100 + 1)), flags=1, ts=T + i))
+            file.write(packet(names, msg(11, num(9, INSTANT), num(11, 1), num(10, i % 100 + 1)), flags=1, ts=T + i))
     return Run(path, os.path.join(tmp, 'state.fxt'))
 
 
 def checks(tmp):
-    runs = []
-    for name, order, compressed in (('sorted', range(EVENTS), False), ('compressed', range(EVENTS), True),
-                                    ('unsorted', (i * STRIDE % EVENTS for i in range(EVENTS)), False)):
-        path = os.path.join(tmp, name + '.pftrace')
-        make(path, order, compressed)
-        runs.append(Run(path, os.path.join(tmp, name + '.fxt'), name == 'sorted'))
+    paths = {name: os.path.join(tmp, name + '.pftrace') for name in ('sorted', 'compressed', 'unsorted')}
+    begin = make(paths['sorted'])
+    with open(paths['sorted'], 'rb') as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+        compress(paths['compressed'], begin, data)
+        shuffle(paths['unsorted'], begin, data)
+    runs = [Run(path, path + '.fxt', name == 'sorted') for name, path in paths.items()]
     in_order, compressed, unsorted = runs
     runs.append(state(tmp))
     yield 'all are converted', all(r.code == 0 for r in runs)
     yield 'no more than the limit is resident', max(r.kib for r in runs) <= LIMIT_KIB, [r.kib for r in runs]
     yield 'a temporary file is used', all(r.stats['input']['sorted_runs'] > 1 for r in runs[:3])
-    yield 'all events are there', counts(in_order) == [EVENTS // 3] * 3, counts(in_order)
+    found = counts(in_order)
+    yield 'all events are there', found == [EVENTS // 3] * 3, found
     yield 'the trace is the same', same(in_order, unsorted) and same(in_order, compressed)
     yield 'what is decompressed is bounded', compressed.stats['input']['dropped'] == {'damaged packet': 1}, \
         compressed.stats['input']['dropped']

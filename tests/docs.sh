@@ -240,6 +240,12 @@ check_sources() {
 		files | grep -E '\.c$' | tr '\n' '\0' | xargs -0 wc -l | awk '$2 != "total" && $1 > 700')"
 }
 
+check_modes() {
+	result "what begins with #! can be run" "$(files | while read -r file; do
+		[ -x "$file" ] || [ "$(head -c 2 "$file" | tr -d '\0')" != '#!' ] || echo "$file: chmod +x"
+	done)"
+}
+
 # ---- links ------------------------------------------------------------------------
 
 # The vm suite compares kernels with the table, this one the page.
@@ -370,6 +376,7 @@ check_names
 check_prototypes
 check_sources
 check_kernels
+check_modes
 check_links
 check_words
 check_help_of_list

@@ -385,11 +385,11 @@ def ends_of_each_cpu(tmp):
         mine = [s for s in t.switches if s.cpu == cpu]
         equal((mine[0].mark, mine[-1].mark), ('start', 'stop'), f'marks of CPU {cpu}')
         equal((mine[0].out, mine[-1].into), (0, 0), f'ends of CPU {cpu}')
-        expect(mine[0].ts - start < 2e9 / SCALE and stop - mine[-1].ts < 2e9 / SCALE,
-               f'CPU {cpu} begins late or ends early')
+        expect(mine[0].ts - start < PATIENCE * 1e9 and stop - mine[-1].ts < PATIENCE * 1e9,
+               f'CPU {cpu} begins {mine[0].ts - start} ns after the start, ends {stop - mine[-1].ts} ns before the end')
     for item in t.in_order:
         expect(start <= item[0] <= stop, f'{item} is outside of start and stop')
-    expect(250e6 < stop - start < 10e9 / SCALE, f'300 ms took {(stop - start) / 1e6} ms')
+    expect(250e6 < stop - start < PATIENCE * 1e9, f'300 ms took {(stop - start) / 1e6} ms')
 
 
 @test
@@ -472,9 +472,7 @@ def end_of_command(tmp):
     record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'exit 7', code=7)
     record(tmp + '/t.fxt', '--propagate-exit', '--', 'sh', '-c', 'kill -9 $$', code=137)
     verify(tmp + '/t.fxt')
-    begin = time.time()
-    record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '1000')
-    expect(time.time() - begin < PATIENCE / 2, 'the command outlived the recording')
+    record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '1000')      # which is not waited for
     verify(tmp + '/v.fxt')
 
 
@@ -706,7 +704,8 @@ def recorder_sleeps(tmp):
     expect(outs, "the recorder's own switches are not in the trace")
     most = 200 + len(t.in_order) // 200
     expect(len(outs) < most, f'woke {len(outs)} times in 3 s of little to do, not below {most}')
-    expect(used < 1.0, f'used {used:.2f} s of CPU in 3 s of little to do')
+    enough = (1 + len(t.in_order) * 2e-6) / SCALE
+    expect(used < enough, f'used {used:.2f} s of CPU in 3 s of {len(t.in_order)} records, not below {enough:.2f}')
 
 
 @test

@@ -256,7 +256,7 @@ def recycled_ids_are_other_threads(tmp):
     try:
         with open('/proc/sys/kernel/pid_max', 'w') as f:
             f.write('1500')
-        record(path, '-d', '20', '--', 'sh', '-c', 'for i in $(seq 2500); do /bin/true; done')
+        record(path, '--', 'sh', '-c', 'for i in $(seq 2500); do /bin/true; done')
     finally:
         with open('/proc/sys/kernel/pid_max', 'w') as f:
             f.write(was)

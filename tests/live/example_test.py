@@ -26,14 +26,14 @@ ROW = '\tX(PAGE_FAULT,\tpage_fault) \\\n'
 LISTS = 'bpf/abi/sources.h'
 # Writes to each page of fresh memory once and prints where that is.
 TOUCH = r'''
-import ctypes, mmap, sys
+import ctypes, mmap, os, sys
 pages = int(sys.argv[1])
 memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
 memory.madvise(mmap.MADV_NOHUGEPAGE)
 at = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 for page in range(pages):
     memory[page * mmap.PAGESIZE] = 1
-print(at, mmap.PAGESIZE)
+print(os.getpid(), at, mmap.PAGESIZE)
 '''
 
 
@@ -81,12 +81,12 @@ def is_listed(tree):
 
 def is_recorded(tree, tmp):
     pages, trace = scaled(2000), tmp + '/t.fxt'
-    out = kfxt(tree, 'record', '-o', trace, '-e', 'page-fault', '--', sys.executable, '-c', TOUCH, str(pages))
-    at, size = map(int, out.split())
+    out = kfxt(tree, 'record', '-m', '64M', '-o', trace, '-e', 'page-fault', '--', sys.executable, '-c', TOUCH, str(pages))
+    tid, at, size = map(int, out.split())
     kfxt(tree, 'verify', trace)
-    faults = re.findall(r'category="exceptions" name="page_fault" {address=0x(\w+), write=(true|false)}',
+    faults = re.findall(r'thread=(\d+) category="exceptions" name="page_fault" {address=0x(\w+), write=(true|false)}',
                         kfxt(tree, 'dump', trace))
-    written = [int(address, 16) for address, write in faults if write == 'true']
+    written = [int(address, 16) for thread, address, write in faults if write == 'true' and int(thread) == tid]
     mine = sorted((address - at) // size for address in written if at <= address < at + pages * size)
     equal(mine, list(range(pages)), 'pages that were written to first')
     t = load(trace)

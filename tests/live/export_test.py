@@ -11,6 +11,7 @@ KFXT_TEST_SCALE: see harness.py.
 import functools
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -18,7 +19,8 @@ sys.path[:0] = [os.path.dirname(__file__), os.path.dirname(__file__) + '/..', os
 import collections  # noqa: E402
 import json_out_test as json_out  # noqa: E402
 import json_reader  # noqa: E402
-from harness import TRACEFS, equal, expect, helper, main, note, record, run, scaled, start, test, verify  # noqa: E402
+from harness import (PATIENCE, TRACEFS, command_of, equal, expect, helper, last_cpu, main, note, record,  # noqa: E402
+                     run, scaled, start, stop_while, test, verify)
 
 BUSY = ['sh', '-c', 'find /usr/share -type f | head -n 300 | xargs cat | gzip >"$0"; sync "$0"; '
         f'"$1" {scaled(500)} 0; echo "B|$$|x" >{TRACEFS}/trace_marker || :; '
@@ -102,12 +104,13 @@ for source in SOURCES:
 def losses(tmp):
     """The smallest of rings, and a recorder that is stopped again and again."""
     fxt, path, again = tmp + '/t.fxt', tmp + '/t.json', tmp + '/again.fxt'
-    p = start(fxt, '-m', '4K', '--', helper('pingpong'), str(scaled(20000)), '0')
-    while p.poll() is None:
-        for number, seconds in (signal.SIGSTOP, 0.05), (signal.SIGCONT, 0.05):
-            p.send_signal(number)
-            time.sleep(seconds)
-    equal(p.returncode, 0, p.stderr.read())
+    p = start(fxt, '-m', '4K', '--', helper('pingpong'), str(10 ** 9), str(last_cpu()), stdout=subprocess.DEVNULL)
+    for _ in range(5):
+        stop_while(p, command_of(p), scaled(3000))
+        time.sleep(0.05)
+    p.send_signal(signal.SIGINT)
+    err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+    equal(p.returncode, 0, err)
     lost = sum(item[3] for item in json_out.losses(fxt))
     expect(lost > scaled(100), f'only {lost} events were lost: the test proves nothing')
     json_out.convert(fxt, path)

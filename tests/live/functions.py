@@ -255,6 +255,8 @@ class KernelLog:
                 return found
             except BrokenPipeError:     # overtaken
                 continue
+            if int(line.partition(',')[0]) > 7:     # not of the kernel itself
+                continue
             if re.search(r'WARNING: |BUG: |Oops|protection fault|stall|lockup|blocked for more', line):
                 found.append(line)
 

@@ -22,7 +22,7 @@ import pftrace_out_test  # noqa: E402
 import pftrace_reader  # noqa: E402
 import pftrace_round_test  # noqa: E402
 from account import lost_by  # noqa: E402
-from harness import (KFXT, PATIENCE, command_of, equal, expect, helper, kill_between_writes,  # noqa: E402
+from harness import (KFXT, PATIENCE, Skip, command_of, equal, expect, helper, kill_between_writes,  # noqa: E402
                      last_cpu, main, note, record, run, scaled, start, stop_while, test, until)
 
 ROUNDS = scaled(60_000)
@@ -94,14 +94,14 @@ def every_switch_and_wakeup_is_there(tmp):
 def all_sources(tmp):
     path = f'{tmp}/t.pftrace'
     r = run('record', '-o', path, *SOURCES, '--', 'sh', '-c', 'dd if=/dev/zero of=$0 bs=1M count=8 conv=fsync; '
-            'for i in $(seq 100); do true | cat; done; echo "<6>of the test" >/dev/kmsg; sleep 0.3', tmp + '/data')
+            'for i in $(seq 100); do true | cat; done; echo "<6>of $0" >/dev/kmsg; sleep 0.3', tmp + '/data')
     err = r.stderr.decode()
     equal(r.returncode, 0, err)
     t = pftrace_reader.read(path)
     counts = ledger(t)
     equal((number(err, 'wakeup'), counts['wakeups']), (len(t.wakings), len(t.wakings)), f'wakeups: {err}')
     equal(number(err, 'event'), events(t), f'events: {err}')
-    equal([line.tag for line in t.logs if line.message == 'of the test'], ['user'], 'log')
+    equal([line.tag for line in t.logs if line.message == f'of {tmp}/data'], ['user'], 'log')
     slices, _ = t.slices()
     found = {c for b, _, _ in slices for c in b.categories}
     expect({'syscalls', 'irq', 'workqueue'} <= found, f'{found}')
@@ -227,15 +227,15 @@ def losses_are_known(tmp):
         f.write(data)
     code, problems, _ = verify(path)
     equal(code, 3, 'exit code without a packet')
-    expect({'problem: ledger_switches: 1', 'problem: ledger_switches: 2'} & set(problems), f'{problems}')
+    expect(any(re.match('problem: ledger_(switches|wakeups): ', problem) for problem in problems), f'{problems}')
 
 
 @test
 def functions_and_system_calls_nest(tmp):
     """On one thread and one track: each read(2) is inside of the library's function that makes it."""
     path = f'{tmp}/t.pftrace'
-    record(path, '-u', 'libc:read', '--returns', '-e', 'syscalls:read', '--follow', '--', 'dd', 'if=/dev/zero', 'of=/dev/null',
-           'bs=512', 'count=2000')
+    record(path, '-m', '64M', '-u', 'libc:read', '--returns', '-e', 'syscalls:read', '--follow', '--', 'dd', 'if=/dev/zero',
+           'of=/dev/null', 'bs=512', 'count=2000')
     slices, _ = pftrace_reader.read(path).slices()
     spans = collections.defaultdict(list)
     for b, dur, _ in slices:
@@ -251,6 +251,10 @@ def functions_and_system_calls_nest(tmp):
 @test
 def recycled_ids_are_other_threads(tmp):
     """Where ids are few, each is soon used again."""
+    with open('/proc/loadavg') as f:
+        tasks = int(f.read().split()[3].split('/')[1])
+    if tasks > 1000:
+        raise Skip(f'{tasks} threads leave too few ids')
     was = open('/proc/sys/kernel/pid_max').read()
     path = f'{tmp}/t.fxt'
     try:
@@ -301,7 +305,7 @@ def killed(tmp):
         with subprocess.Popen([KFXT, 'record', *options, '-o', path, *pingpong(100 * ROUNDS)],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as p:
             until(lambda path=path: os.path.exists(path) and os.path.getsize(path) > 200_000, 'there is no trace')
-            command = int(open(f'/proc/{p.pid}/task/{p.pid}/children', encoding='ascii').read().split()[0])
+            command = command_of(p)
             at = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
             kill_between_writes(p)
             p.wait(timeout=PATIENCE)
@@ -323,21 +327,24 @@ def full_disk_is_accounted_exactly(tmp):
     try:
         for options in [], ['-z']:
             path = small + '/t.pftrace'
-            r = run('record', *options, '--follow', '-e', 'syscalls:read', '-e', 'syscalls:write', '-o', path, '--',
-                    'sh', '-c', slow_start, 'sh', *pingpong()[1:])
-            err = r.stderr.decode()
-            equal(r.returncode, 1, f'exit code: {err}')
-            expect('t.pftrace: No space left on device' in err, err)
-            t = pftrace_reader.read(path)
-            got = len(t.wakings), events(t)
-            equal((number(err, 'wakeups'), number(err, 'events')), got, f'what is in the file: {err}')
-            expect(lost_by(err, 'output could not be written')['event'], err)
-            equal(number(err, 'lost'), sum(lost_by(err).values()), f'the sum of losses: {err}')
-            counts = ledger(t)
-            expect(counts['cut_wakeups'] > 0 and counts['write_failed_switches'] > 0, f'{counts}')
-            equal(counts['wakeups'] - counts['cut_wakeups'], number(err, 'wakeups'), 'the ledger')
-            expect(min(got) > 20, f'{got}')
-            os.unlink(path)
+            for _ in range(5):      # until the disk is not full before the command has begun
+                r = run('record', *options, '--follow', '-e', 'syscalls:read', '-e', 'syscalls:write', '-o', path, '--',
+                        'sh', '-c', slow_start, 'sh', *pingpong()[1:])
+                err = r.stderr.decode()
+                equal(r.returncode, 1, f'exit code: {err}')
+                expect('t.pftrace: No space left on device' in err, err)
+                t = pftrace_reader.read(path)
+                got = len(t.wakings), events(t)
+                equal((number(err, 'wakeups'), number(err, 'events')), got, f'what is in the file: {err}')
+                equal(number(err, 'lost'), sum(lost_by(err).values()), f'the sum of losses: {err}')
+                counts = ledger(t)
+                equal(counts['wakeups'] - counts['cut_wakeups'], number(err, 'wakeups'), 'the ledger')
+                os.unlink(path)
+                if min(got) > 20 and lost_by(err, 'output could not be written')['event'] and counts['cut_wakeups'] and \
+                        counts['write_failed_switches']:
+                    break
+            else:
+                raise AssertionError(f'{got} in the file: {err}')
     finally:
         subprocess.run(['umount', small], check=True)
 

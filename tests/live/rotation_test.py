@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import KOID_STEP, as_another_has_them  # noqa: E402
-from harness import (KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
+from harness import (KFXT, PATIENCE, equal, expect, helper, kill_between_writes, last_cpu, load, main, note, run,  # noqa: E402
                      start, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
@@ -58,16 +58,28 @@ def busy(ms):
     return ['sh', '-c', f'for i in $(seq {ms // 20}); do {helper("pingpong")} 200 {last_cpu()} >/dev/null; sleep 0.02; done']
 
 
+def busy_until(tmp, cnt, suffix='', work=''):
+    """A command that takes until there are so many files, however long a busy machine takes for them."""
+    work = work or f'{helper("pingpong")} 200 {last_cpu()}'
+    return ['sh', '-c', f'until [ $(ls {tmp} | grep -c "^part-.*fxt{suffix}$") -ge {cnt} ]; do '
+            f'{work} >/dev/null; sleep 0.02; done']
+
+
 @test
 def two_with_little_to_do(tmp):
     """What the kernel does not report shows later, maybe in another file than it began in; two recorders have more of it."""
     os.mkdir(tmp + '/other')
-    other = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/other/{PATTERN}', '--rotate', '1s', '-d', '14s'])
-    found, _ = rotated(tmp, '--rotate', '1s', '-d', '14s')
-    equal(other.wait(PATIENCE), 0, 'exit code of the other one')
-    expect_whole(parts(tmp + '/other'))
-    found += parts(tmp + '/other')
-    expect(len(found) >= 20, f'{len(found)} files')
+    places = [tmp, tmp + '/other']
+    both = [subprocess.Popen([KFXT, 'record', '-q', '-o', f'{place}/{PATTERN}', '--rotate', '1s']) for place in places]
+    until(lambda: any(p.poll() is not None for p in both) or all(len(parts(place)) >= 12 for place in places),
+          'too few files', 6 * PATIENCE)
+    for p in both:
+        p.terminate()
+    equal([p.wait(3 * PATIENCE) for p in both], [0, 0], 'exit codes')
+    equal(glob.glob(tmp + '/*.tmp') + glob.glob(tmp + '/other/*.tmp'), [], 'files that are not complete')
+    for place in places:
+        expect_whole(parts(place))
+    found = parts(tmp) + parts(tmp + '/other')
     traces = [load(path) for path in found]
     for t, path in zip(traces, found):
         equal(dict(t.sense()), {}, f'contradictions in {path}')
@@ -77,11 +89,12 @@ def two_with_little_to_do(tmp):
 @test
 def each_file_is_whole(tmp):
     """Of a busy machine with threads that are born and end: names, states and counts of each file are right."""
-    found, _ = rotated(tmp, '--rotate', '1s', '--', *busy(4000))
+    found, _ = rotated(tmp, '--rotate', '1s', '--', *busy_until(tmp, 3))
     expect(len(found) >= 3, f'{len(found)} files')
     traces = [load(path) for path in found]
     for t, path in zip(traces, found):
-        equal(t.unnamed(), [], f'threads without a name in {path}')
+        lost, unnamed = t.ledger[None].get('lost_names', 0), t.unnamed()
+        expect(lost or not unnamed, f'threads without a name in {path}: {unnamed[:5]}')
         equal(dict(t.sense()), {}, f'contradictions in {path}')
     for before, after in zip(traces, traces[1:]):
         ends = {s.cpu: (s.ts, s.out) for s in before.switches if s.mark == 'stop'}
@@ -126,27 +139,30 @@ def lost_names(tmp):
         until(lambda: switches_of(players.pid) > 1000, 'the load does not run')
         cnt = len(parts(tmp))
         p.send_signal(signal.SIGCONT)
-        until(lambda: p.poll() is not None or len(parts(tmp)) >= cnt + 3, 'no further files')
+        until(lambda: p.poll() is not None or len(parts(tmp)) >= cnt + 3, 'no further files', 3 * PATIENCE)
     finally:
         if players:
             players.kill()
             players.wait()
         p.send_signal(signal.SIGCONT)
         p.send_signal(signal.SIGINT)
-        err = p.communicate(timeout=PATIENCE)[1].decode()
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
     equal(p.returncode, 0, err)
     found = parts(tmp)
     expect_whole(found)
     traces = [load(path) for path in found]
     lost = [t.ledger[None].get('lost_names', 0) for t in traces]
-    expect(sum(lost) and not lost[-1], f'lost names: {lost}')
-    equal(traces[-1].threads.get(players.pid), ('pingpong', players.pid), 'a name that was lost')
+    # A busy machine may not let it run another time; but not in each of these files.
+    expect(any(lost[:-1]) and 0 in lost[lost.index(next(filter(None, lost))):], f'lost names: {lost}')
+    names = [(name, process % KOID_STEP) for koid, (name, process) in traces[-1].threads.items()
+             if koid % KOID_STEP == players.pid]
+    expect(('pingpong', players.pid) in names, f'a name that was lost: {names} of {players.pid}, lost names: {lost}')
     note(f'lost names by file: {lost}')
 
 
 @test
 def by_size(tmp):
-    found, _ = rotated(tmp, '--rotate', '300K', '--', *busy(3000))
+    found, _ = rotated(tmp, '--rotate', '300K', '--', *busy_until(tmp, 3))
     sizes = [os.path.getsize(path) for path in found]
     expect(len(sizes) > 2 and all(300 << 10 <= size < 30 << 20 for size in sizes[:-1]), f'sizes {sizes}')
 
@@ -154,10 +170,10 @@ def by_size(tmp):
 @test
 def of_everything(tmp):
     """Functions, system calls, markers, interrupts, stacks, compressed: each file is whole."""
+    work = f'{{ {helper("calls")} getppid=1000 chain=500; {KFXT} mark --begin b; sleep 0.3; {KFXT} mark --end b; ' \
+           f'{helper("stacks")} sleep 20; }}'
     found, _ = rotated(tmp, '--rotate', '1s', '-z', '-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq',
-                       '-e', 'marker', '--stacks', '--', 'sh', '-c',
-                       f'for i in 1 2 3 4 5 6; do {helper("calls")} getppid=1000 chain=500; {KFXT} mark --begin b; sleep 0.3; '
-                       f'{KFXT} mark --end b; {helper("stacks")} sleep 20; done >/dev/null', suffix='.gz')
+                       '-e', 'marker', '--stacks', '--', *busy_until(tmp, 2, '.gz', work), suffix='.gz')
     expect(len(found) >= 2, f'{len(found)} files')
     for path in found[:-1]:
         r = run('report', '--stacks', path)
@@ -167,13 +183,13 @@ def of_everything(tmp):
 
 @test
 def selected_threads_only(tmp):
-    found, _ = rotated(tmp, '--rotate', '1s', '--comm', 'pingpong', '--', *busy(2500))
+    found, _ = rotated(tmp, '--rotate', '1s', '--comm', 'pingpong', '--', *busy_until(tmp, 2))
     expect(len(found) >= 2, f'{len(found)} files')
 
 
 @test
 def oldest_are_deleted(tmp):
-    found, _ = rotated(tmp, '--rotate', '1s', '--max-files', '2', '--', *busy(3500))
+    found, _ = rotated(tmp, '--rotate', '1s', '--max-files', '2', '--', *busy_until(tmp, 2))
     equal(len(found), 2, 'files')
     open(tmp + '/part-other.fxt', 'w').close()
     keep = [*found, tmp + '/part-other.fxt']
@@ -190,9 +206,10 @@ def killed(tmp):
     def is_second():
         subprocess.run([helper('pingpong'), '20000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
         return len(parts(tmp)) >= 2
-    until(is_second, 'no second file')
-    time.sleep(0.4)         # long before the end of the file
-    p.kill()
+    until(is_second, 'no second file', 6 * PATIENCE)
+    # Long before the end of the next one, and not in the middle of a write.
+    until(lambda: any(os.path.getsize(path) > 4096 for path in glob.glob(tmp + '/*.tmp')), 'no third file')
+    kill_between_writes(p)
     p.wait()
     until(lambda: not glob.glob(tmp + '/*.tmp'), 'a file without its name')
     found = parts(tmp)
@@ -231,7 +248,8 @@ def disk_full(tmp):
         until(lambda: not glob.glob(small + '/*.tmp'), 'the file that was open has no name')
         full = parts(small)
         subprocess.run(['mount', '-o', 'remount,size=256M', small], check=True)
-        until(lambda: len(parts(small)) > len(full) + 1 or p.poll() is not None, 'no file after there was space')
+        until(lambda: len(parts(small)) > len(full) + 1 or p.poll() is not None, 'no file after there was space',
+              3 * PATIENCE)
         p.terminate()
         equal(p.wait(PATIENCE), 1, open(tmp + '/err').read())
         if full[:-1]:
@@ -244,7 +262,7 @@ def disk_full(tmp):
         expect(lost > 100, f'{lost} switches lost')
         note(f'{lost} switches lost')
     finally:
-        subprocess.run(['umount', small], check=True)
+        subprocess.run(['umount', '-l', small], check=True)
 
 
 @test

@@ -8,7 +8,7 @@
 #   tests/under-load.sh N [SUITE[:NAME,...]...]     N times; without names what tests/run.sh --live runs
 #
 # Prints how often which test failed, with the message of each time; exit status 1 if one failed twice in a row.
-# What each run printed stays in ${O:-build}/under-load. Needs root, and `make all unit` before.
+# What each run printed stays in a new directory ${O:-build}/under-load.*, which it names. Needs root, and `make all unit` before.
 # shellcheck disable=SC2317 # functions that are called by their name
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -23,13 +23,12 @@ esac
 times=$1
 shift
 O=${O:-build}
-logs=$O/under-load
+logs=$(mktemp -d "$O/under-load.XXXXXX") || exit
+echo "logs: $logs"
 tracefs=/sys/kernel/tracing
 instance=$tracefs/instances/somebody-$$
 mount=$(mktemp -d)
 pids=()
-rm -rf "$logs"
-mkdir -p "$logs"
 
 # ---- what runs beside ---------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ Event = collections.namedtuple('Event', 'category kind name ts end tid args')
 
 @contextlib.contextmanager
 def caller(*spans, rate=RATE):
-    p = subprocess.Popen([sys.executable, '-c', CALLER, str(rate), *spans])
+    p = subprocess.Popen([sys.executable, '-c', CALLER, str(rate), *spans], preexec_fn=lambda: os.nice(-20))
     try:
         yield p.pid
     finally:
@@ -173,7 +173,7 @@ def shares_of(pid, seconds, empty_ns=None):
 def a_second_costs_no_more(tmp):
     """From the third second on; with all switches of the machine."""
     with bpf_stats_on(), caller('0-600'), switch_count(tmp) as times, \
-            recorder(tmp, '-e', CALLS, '--budget', f'{LIMIT}%', '--strict') as r:
+            recorder(tmp, '-m', '32M', '-e', CALLS, '--budget', f'{LIMIT}%', '--strict') as r:
         r.wait_for('system calls are left out')
         time.sleep(1)
         shares = shares_of(r.p.pid, 4)
@@ -203,7 +203,7 @@ def all_functions(tmp, how):
     """As above, with every function of the kernel: a program that finds that its event is left out costs something, too."""
     limit = LIMIT / SCALE
     with bpf_stats_on(), switch_count(tmp) as times, \
-            recorder(tmp, '-f', '*', '--func-via', how, '--budget', f'{limit}%') as r:
+            recorder(tmp, '-m', '32M', '-f', '*', '--func-via', how, '--budget', f'{limit}%') as r:
         r.wait_for('functions are left out')
         time.sleep(1)
         shares = shares_of(r.p.pid, 5, empty_ns=0)     # an upper bound: emulated, an empty run is not shorter than these
@@ -247,8 +247,13 @@ def a_load_that_comes_and_goes(tmp):
 @test
 def presets_follow_tracepoints(tmp):
     """By a limit that nothing fits in: all but scheduling is left out, in order, and it says so once."""
-    with switch_count(tmp) as times, caller('0-60', rate=RATE / 10):
-        events, stats, err = recorded(tmp, '-e', 'irq', '-e', 'sched:sched_stat_runtime', '-e', CALLS, '--budget', '0.001%', '-d', '3')
+    with switch_count(tmp) as times, caller('0-600', rate=RATE / 10), \
+            recorder(tmp, '-m', '32M', '-e', 'irq', '-e', 'sched:sched_stat_runtime', '-e', CALLS, '--budget', '0.001%', '--stats', 'json',
+                     '--stats-file', tmp + '/s.json') as r:
+        r.wait_for('presets are left out')
+        time.sleep(1)
+        err = r.end()
+    events, stats = checked(tmp)
     t = load(tmp + '/t.fxt')
     equal(balance_against(t, times), 0, 'lost switches')
     names = ['shed system calls', 'shed tracepoints', 'shed presets']

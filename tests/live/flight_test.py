@@ -70,14 +70,15 @@ class Flight:
         self.p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}{suffix}', '--stats', 'json', '--stats-file', self.stats, *args],
                                   stderr=self.err)
         try:
-            until(lambda: self.p.poll() is not None or self.status(), 'no recorder that answers')
+            self.status()
             expect(self.p.poll() is None, self.said())
         except BaseException:
             self.p.kill()
             raise
 
     def status(self):
-        return status_of(self.p.pid)
+        """Of one that runs: it may be late to answer."""
+        return until(lambda: self.p.poll() is not None or status_of(self.p.pid), 'no recorder that answers')
 
     def fired(self):
         return {t['trigger'] for t in self.status()['triggers'] if t['fired']}
@@ -166,6 +167,13 @@ def span_s(t):
     return (stop_ns - start_ns) / 1e9
 
 
+def longest_pause(t):
+    """Seconds between two switches of the recorder."""
+    recorder = next(iter(t.event_threads))[1]
+    times = [s.ts for s in t.switches if recorder in (s.out, s.into)]
+    return max((b - a for a, b in zip(times, times[1:])), default=0) / 1e9
+
+
 # ---- the window ----------------------------------------------------------------------------------
 
 @test
@@ -176,7 +184,8 @@ def at_the_end(tmp):
     path, = f.files
     t = whole(path)
     equal(t.unnamed(), [], 'threads without a name')
-    expect(2 <= span_s(t) < 4, f'{span_s(t):.3f} s in the file')     # more than 2.6 if the recorder was kept from running
+    # More than 2.6 if the recorder was kept from running.
+    expect(2 <= span_s(t) < 4 + longest_pause(t), f'{span_s(t):.3f} s in the file, {longest_pause(t):.3f} s without the recorder')
     expect(f.counts['window']['overwritten']['switches'] > 100, f'{f.counts["window"]}')
     expect(os.path.basename(path).endswith('-end.fxt'), path)
 
@@ -227,8 +236,9 @@ def by_command(tmp):
         expect(run('status', '--pid', pid).stdout.startswith(b'recorder:'), 'no text')
     equal(paths[2], tmp + '/own.fxt', 'path')
     expect(re.search(r'-my-name\.fxt$', paths[1]), paths[1])
-    whole_s, last_s, own_s = [span_s(whole(path)) for path in paths]
-    expect(2.9 < whole_s and 1 <= last_s < 2.6 and own_s > whole_s, f'{whole_s} {last_s} {own_s}')
+    traces = [whole(path) for path in paths]
+    whole_s, last_s, own_s = map(span_s, traces)
+    expect(2.9 < whole_s and 1 <= last_s < 2.6 + longest_pause(traces[1]) and own_s > whole_s, f'{whole_s} {last_s} {own_s}')
     equal((s['pid'], s['files']['written'], s['files']['failed']), (f.p.pid, 4, 0), 'pid and files')
     equal([(t['trigger'], t['fired'], t['suppressed']) for t in s['triggers']], [('mark=now', 1, 0)], 'triggers')
     expect(s['triggers'][0]['file'] in map(os.path.realpath, f.files), f'{s["triggers"]}')
@@ -264,9 +274,8 @@ def same_as_one_file(tmp):
         other.send_signal(signal.SIGTERM)
         equal(other.wait(PATIENCE), 0, 'exit code of the other recorder')
     t, one = whole(f.files[0]), load(tmp + '/whole.fxt')
-    for cpu in {s.cpu for s in t.switches}:
-        cnt = as_another_has_them([t], one, cpu)
-        expect(cnt > 100, f'{cnt} switches of CPU {cpu}')
+    cnt = sum(as_another_has_them([t], one, cpu) for cpu in {s.cpu for s in t.switches})
+    expect(cnt > 100, f'{cnt} switches')
 
 
 EVERYTHING = ('-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq', '-e', 'marker', '--stacks')
@@ -428,7 +437,7 @@ def kinds(tmp):
 
 def provoke(f, word, command):
     with running(*command, stderr=subprocess.DEVNULL):
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while word not in f.fired() and time.monotonic() < end:
             time.sleep(0.02)
     return word in f.fired()
@@ -437,6 +446,9 @@ def provoke(f, word, command):
 def expect_busy(t, i):
     """By the switches of the file, which has the whole window."""
     times, _ = t.timeline(i['cpu'])
+    if any(tid is None and at < i['to_ns'] and to > i['from_ns'] for at, to, tid in times):
+        note('a gap where the CPU was busy')
+        return
     busy = sum(min(to, i['to_ns']) - max(at, i['from_ns']) for at, to, tid in times if tid and at < i['to_ns'] and to > i['from_ns'])
     share = busy * 1_000_000 / (i['to_ns'] - i['from_ns'])
     expect(900_000 < i['value'] and abs(share - i['value']) < 1000, f'{share} in the file: {i}')
@@ -534,7 +546,9 @@ def left_out_for_the_budget(tmp):
                 'syscalls:getppid') as f:
         def blind():
             return f.status()['triggers'][0]['blind']
-        with running(*once('while True:\n    os.getppid()')):
+        with contextlib.ExitStack() as stack:
+            for _ in os.sched_getaffinity(0):
+                stack.enter_context(running(*once('os.nice(-20)\nwhile True:\n    os.getppid()')))
             equal(until(blind, 'never blind'), 'what it is about is shed, for the budget', 'why')
             subprocess.run(nap, check=True)
         until(lambda: blind() is None, 'still blind')
@@ -547,7 +561,7 @@ def left_out_for_the_budget(tmp):
 @test
 def cooldown(tmp):
     """What fires within is counted, and makes no file."""
-    with flight(tmp, '--keep', '5s', '--after', '100ms', '--cooldown', '60s', '--trigger', 'mark=now') as f:
+    with flight(tmp, '--keep', '5s', '--after', '100ms', '--cooldown', '1h', '--trigger', 'mark=now') as f:
         for cnt in range(4):
             subprocess.run([KFXT, 'mark', 'now'], check=True)
             until(lambda: sum(t['fired'] + t['suppressed'] for t in f.status()['triggers']) == cnt + 1, 'not counted')

@@ -21,7 +21,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (SCALE, Skip, command_of, equal, expect, helper, last_cpu, main, note, record, run,  # noqa: E402
+from harness import (PATIENCE, SCALE, Skip, command_of, equal, expect, helper, last_cpu, main, note, record, run,  # noqa: E402
                      start, stop_while, test, until)
 from trace import Trace, Wakeup  # noqa: E402
 import fxtread  # noqa: E402, where trace.py found it
@@ -231,8 +231,11 @@ def quota(period_us, quota_us):
     else:
         raise Skip('no cgroup with a CPU controller')
     if limit:
-        with open(top + '/cgroup.subtree_control', 'w') as f:
-            f.write('+cpu')
+        try:
+            with open(top + '/cgroup.subtree_control', 'w') as f:
+                f.write('+cpu')
+        except OSError as error:
+            raise Skip(f'{top}: no CPU controller: {error}') from error
     os.mkdir(name)
     try:
         for file, text in ((('cpu.max', f'{quota_us} {period_us}'),) if limit else
@@ -263,7 +266,9 @@ def waits_under_a_quota(tmp):
         finally:
             p.kill()
             p.wait()
-    row = compare(tmp + '/t.fxt')[p.pid]
+    row = compare(tmp + '/t.fxt').get(p.pid)
+    if not row:
+        raise Skip('others kept the thread from running for a second')
     expect((row['max_wait_ns'] or 0) > 50e6, f'a thread that may run 10 ms of 200: {row}')
 
 
@@ -271,12 +276,12 @@ def waits_under_a_quota(tmp):
 def waits_in_gaps(tmp):
     """Rings too small and a recorder that stops: what gaps hide is taken neither for a wait nor for none."""
     with spinners(last_cpu(), 2) as tids:
-        p = start(tmp + '/t.fxt', '-m', '4K', '-d', '60', '--', helper('pingpong'), '1000000000', '0')
+        p = start(tmp + '/t.fxt', '-m', '4K', '-d', '600', '--', helper('pingpong'), '1000000000', '0')
         for _ in range(4):
             stop_while(p, command_of(p), 1000)
             time.sleep(0.15)
         p.send_signal(signal.SIGINT)
-        _, err = p.communicate(timeout=60)
+        _, err = p.communicate(timeout=6 * PATIENCE)
         equal(p.returncode, 0, err.decode())
     t = Trace(tmp + '/t.fxt')
     expect(t.ledger_sum('lost_wakeups') > 100, f'{len(t.gaps)} gaps: the test proves nothing')
@@ -295,6 +300,8 @@ def waits_on_some_cpus(tmp):
     with spinners(0, 2) as tids:
         record(tmp + '/t.fxt', '-d', '1', '-C', '0')
     rows = compare(tmp + '/t.fxt')
+    tids = [tid for tid in tids if tid in rows]
+    expect(tids, 'neither of the two ran')
     for tid in tids:
         equal((rows[tid]['max_wait_ns'], rows[tid]['max_wait_complete']), (None, False), 'two on one CPU')
     text = run('report', '-n', '1000', tmp + '/t.fxt').stdout.decode()
@@ -305,12 +312,12 @@ def waits_on_some_cpus(tmp):
 def waits_that_do_not_end(tmp):
     """A real-time thread takes the CPU; who waits for it does so at the end, too."""
     with spinners(last_cpu(), 2) as tids:
-        p = start(tmp + '/t.fxt', '-d', '60')
+        p = start(tmp + '/t.fxt', '-d', '600')
         time.sleep(0.2)         # both run
         os.sched_setscheduler(tids[1], os.SCHED_FIFO, os.sched_param(50))
         time.sleep(0.2)         # after 0.95 s others get the CPU again
         p.send_signal(signal.SIGINT)
-        _, err = p.communicate(timeout=60)
+        _, err = p.communicate(timeout=6 * PATIENCE)
         equal(p.returncode, 0, err.decode())
     row, t = compare(tmp + '/t.fxt').get(tids[0]), Trace(tmp + '/t.fxt')
     ran = t.running(tids[0]) + [(t.events['stop'][0], 0)]

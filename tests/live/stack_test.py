@@ -442,8 +442,9 @@ def beside_return_probes(tmp):
     whole = [c for c in mine if is_whole(c) and 'nap' in c and 'sleep_rounds' in c[:c.index('nap')]]
     expect(len(whole) >= len(mine) * 0.95, f'{len(whole)} of {len(mine)} whole: {collections.Counter(map(tuple, mine)).most_common(3)}')
     calls = [c for c in t.calls if c.name == 'nap']
-    expect(len(calls) == threads['nap'][1], f'{len(calls)} calls of nap')
-    for s in in_sleeps(t, samples):
+    lost = t.ledger_sum('lost_calls', 'missed_calls', 'prog_skipped')
+    expect(len(calls) <= threads['nap'][1] <= len(calls) + lost, f'{len(calls)} calls of nap, {lost} lost')
+    for s in in_sleeps(t, samples) if not lost else ():
         # Not in the probe of its first instruction, before the call begins.
         if s.thread == threads['nap'][0] and 'nap' in names(s) and 'usleep' in names(s)[names(s).index('nap'):]:
             expect(any(c.tid == s.thread and c.ts <= s.ts and s.ts + s.weight <= c.end for c in calls), 'a sleep outside of its call')
@@ -456,9 +457,10 @@ def beside_system_calls(tmp):
     tid, count, _ = threads['wait_poll']
     mine = in_rounds(in_sleeps(t, samples), threads['wait_poll'], 'wait_poll')
     calls = [r for r in fxtread.read(tmp + '/t.fxt') if r['type'] == 'event' and r['name'] == 'poll' and r['thread'][1] == tid]
-    equal(len(calls), count, 'calls of poll')
+    lost = t.ledger_sum('lost_events', 'prog_skipped')
+    expect(len(calls) <= count <= len(calls) + lost, f'{len(calls)} calls of poll, {lost} events lost')
     expect_long_sleeps(t, threads['wait_poll'], mine)
-    for s in mine:
+    for s in mine if not lost else ():
         expect(any(c['timestamp'] <= s.ts and s.ts + s.weight <= c['end_time'] for c in calls), 'a sleep outside of its call')
 
 
@@ -502,12 +504,9 @@ def parts_of_a_stack(tmp):
 def a_full_ring(tmp):
     """The recorder is stopped: what its rings have no space for is counted, and no sleep is without a sample or a count."""
     p = start(tmp + '/t.fxt', '-m', '64K', '--stacks', '--sample=999')
-    load_ = subprocess.Popen([helper('stacks'), 'sleep', str(scaled(400))], stdout=subprocess.DEVNULL)
-    time.sleep(0.5)
     p.send_signal(signal.SIGSTOP)
-    time.sleep(2)
+    subprocess.run([helper('stacks'), 'sleep', str(scaled(400))], stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE * 6)
     p.send_signal(signal.SIGCONT)
-    load_.wait(PATIENCE * 6)
     p.send_signal(signal.SIGINT)
     err = p.communicate(timeout=PATIENCE * 6)[1].decode()
     equal(p.returncode, 0, err)

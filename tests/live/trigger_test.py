@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../trigger'))
 import judge  # noqa: E402
-from harness import BUILD, equal, expect, helper, last_cpu, load, main, note, record, scaled, test  # noqa: E402
+from harness import BUILD, Skip, equal, expect, helper, last_cpu, load, main, note, record, scaled, test  # noqa: E402
 
 LOADS = {
     'pingpong': [helper('pingpong'), str(scaled(20_000)), str(last_cpu())],
@@ -94,8 +94,9 @@ def selected_threads_only(tmp):
 def some_cpus_only(tmp):
     """Threads may run elsewhere: nothing is known of their waits."""
     if not last_cpu():
-        return
-    record(tmp + '/t.fxt', '-C', '0', '--', *LOADS['messages'])
+        raise Skip('one CPU')
+    record(tmp + '/t.fxt', '-C', '0', '--', 'sh', '-c', '"$@" & taskset -c 0 sh -c "i=0; while [ \$i -lt 100000 ]; do i=\$((i + 1)); done"; '
+           'wait', 'sh', *LOADS['messages'])
     counts = compare(tmp + '/t.fxt')
     equal(counts['runq>100us'] + counts['runq>2ms'] + counts['offcpu>5ms'], 0, 'waits')
     expect(counts['slice>500us'], 'no thread ran for long')

@@ -4,7 +4,7 @@
 probes, tracing instances, hooked functions.
 
     left.py             prints it
-    left.py BEFORE      prints what is there and not in that file; gives it 5 s to go
+    left.py BEFORE      prints what is there and not in that file; gives it a minute to go
 """
 import ctypes
 import errno
@@ -58,7 +58,7 @@ def main():
         return
     with open(sys.argv[1]) as f:
         before = set(f.read().split('\n'))
-    end = time.time() + 5
+    end = time.time() + 60
     while (left := [x for x in present() if x not in before]) and time.time() < end:
         time.sleep(0.1)
     print('\n'.join(left))

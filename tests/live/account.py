@@ -41,7 +41,8 @@ Summary = collections.namedtuple('Summary', 'switches wakeups lost full unwritte
 
 
 def summary(err):
-    """Numbers of the summary, which add up; lost: but for what the kernel did not report; full, unwritten: (switches, wakeups) of the messages on losses."""
+    """Numbers of the summary, which add up; lost: but for what the kernel did not report;
+    full, unwritten: (switches, wakeups) of the messages on losses."""
     def pair(reason):
         return lost_by(err, reason)['switch'], lost_by(err, reason)['wakeup']
     m = re.search(r' (\d+) switch(?:es)?, (\d+) wakeups?, .*?(\d+) lost, ', err)

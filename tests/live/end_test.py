@@ -7,6 +7,7 @@
 Needs root and BPF. The trace is put together by a reader of its own (trace.py).
 """
 import collections
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, command_of, equal, expect, helper, last_cpu, load, main,  # noqa: E402
                      note, record, run, scaled, stop_while, test, until, verify)
+from account import KOID_STEP  # noqa: E402
 
 SYSTEM = 4_200_000_002      # process of the tracks on which gaps are drawn
 
@@ -52,7 +54,7 @@ def check_gaps(trace):
 def stalled(tmp, *args, times=3):
     """Recorded with the smallest of rings by a recorder that stops again and again: the trace."""
     load_cmd = [helper('pingpong'), '1000000000', str(last_cpu())]
-    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '-m', '4K', '-d', '60', *args, '--', *load_cmd],
+    p = subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '-m', '4K', '-d', str(10 * PATIENCE), *args, '--', *load_cmd],
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     until(lambda: os.path.exists(tmp + '/t.fxt') and os.path.getsize(tmp + '/t.fxt') > 100_000, 'no recording')
     load_ = command_of(p)
@@ -97,7 +99,7 @@ def losses_of_event_rings_are_drawn(tmp):
             expect(a.end <= b.begin, f'{a} and {b} overlap')
         for g in drawn:
             equal(g.name, f"lost {g.args['events']} events", 'name')
-            expect(start <= g.begin < g.end <= stop + 5e9 / SCALE, f'{g} is outside of the recording')
+            expect(start <= g.begin < g.end <= stop + PATIENCE * 1e9, f'{g} is outside of the recording')
     expect(t.ledger_sum('lost_events') > scaled(100), 'hardly anything was lost: the test proves nothing')
     verify(tmp + '/t.fxt')
 
@@ -108,15 +110,27 @@ class Still:
     """The threads of still.c: {state: tid}, from when all are in their states."""
 
     def __enter__(self):
+        # One that gets onto the CPU before it is kept from it sleeps for good.
+        until(self.begins, 'each time some are not in their states')
+        return self
+
+    def begins(self):
         self.process = subprocess.Popen([helper('still'), str(last_cpu())], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
         self.tids = dict(self.process.stdout.readline().decode().split() for _ in range(7))
         self.tids = {state: int(tid) for state, tid in self.tids.items()}
-        for state, tid in self.tids.items():
-            until(lambda: self.state(tid) == {'+': 'R'}.get(state, state), f'{tid} is not {state}')
-        until(lambda: self.priority('R') == -6 and self.priority('+') == -11, 'priorities')
+        try:
+            until(self.are_there, 'not in their states', PATIENCE / 4)
+        except AssertionError:
+            note(f'not all are in their states: {[(state, self.state(tid)) for state, tid in self.tids.items()]}')
+            self.__exit__()
+            return False
         time.sleep(0.1 / SCALE)
-        return self
+        return True
+
+    def are_there(self):
+        return (all(self.state(tid) == {'+': 'R'}.get(state, state) for state, tid in self.tids.items()) and
+                self.priority('R') == -6 and self.priority('+') == -11)
 
     def __exit__(self, *_):
         self.process.stdin.close()
@@ -145,10 +159,12 @@ class Still:
 def who_does_not_run_has_a_state(tmp):
     with Still() as still:
         tids = {state: tid for state, tid in still.tids.items() if state != '+'}
-        before = {state: still.ran(state) for state in tids}
-        record(tmp + '/t.fxt', '-d', '500ms')
-        after = {state: still.ran(state) for state in tids}
-    equal(after, before, 'some ran: the test proves nothing')
+
+        def none_ran():
+            before = {state: still.ran(state) for state in tids}
+            record(tmp + '/t.fxt', '-d', '500ms')
+            return before == {state: still.ran(state) for state in tids}
+        until(none_ran, 'some ran each time: the test proves nothing')
     t = load(tmp + '/t.fxt')
     first = {cpu: min(s.ts for s in t.switches if s.cpu == cpu) for cpu in {s.cpu for s in t.switches}}
     stop = t.events['stop'][0]
@@ -166,6 +182,12 @@ def who_does_not_run_has_a_state(tmp):
     note(f'{len(t.states)} threads had done nothing at the start, {len(t.still)} did nothing at all')
 
 
+def name_of(tid):
+    """With its state; nothing if it is gone."""
+    with contextlib.suppress(OSError), open(f'/proc/{tid}/stat', encoding='utf-8', errors='replace') as f:
+        return f.read().partition(' ')[2][:30]
+
+
 @test
 def everybody_is_known(tmp):
     """Each thread that was there all the time either has a state at the start or ran."""
@@ -177,7 +199,7 @@ def everybody_is_known(tmp):
     def ignore_gone(path):
         try:
             return os.listdir(path)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             return []
 
     before = threads()
@@ -185,10 +207,12 @@ def everybody_is_known(tmp):
     there = before & threads()
     t = load(tmp + '/t.fxt')
     ran = {s.out for s in t.switches} | {s.into for s in t.switches}
-    told = ran | {w.tid for w in t.wakeups} | set(t.states)
-    # Some kernels report nothing of some threads; an unseen switch may have been theirs.
+    # An id that was given to another one meanwhile is another koid.
+    told = {koid % KOID_STEP for koid in ran | {w.tid for w in t.wakeups} | set(t.states)}
+    # Some kernels report nothing of some threads; a switch that was not seen, or lost, may have been theirs.
     unknown = sorted(there - told)
-    expect(len(unknown) <= t.ledger_sum('unreported_switches', 'unreported_wakeups'), f'nothing is told of {unknown}')
+    most = t.ledger_sum(*(f'{why}_{kind}' for why in ('unreported', 'lost') for kind in ('switches', 'wakeups')))
+    expect(len(unknown) <= most, f'nothing is told of {[(tid, name_of(tid)) for tid in unknown]}, at most {most} not seen')
     equal(set(t.still) - set(t.states), set(), 'did not run, but no state is told')
     equal(set(t.still) & ran, set(), 'did not run, but did')
     equal(dict(t.sense()), {}, 'contradictions')
@@ -205,12 +229,9 @@ def states_of_wanted_threads_only(tmp):
     verify(tmp + '/t.fxt')
 
 
-@test
-def who_runs_through_has_it_all(tmp):
-    """One thread keeps a CPU to itself: it has all of the time between the CPU's two ends."""
-    with Still() as still:
-        spinner = still.tids['+']
-        record(tmp + '/t.fxt', '-d', '1')
+def others_had_little(tmp, spinner):
+    """In one recording the time of a CPU is known from end to end; whether others than @spinner had only what the kernel gives them."""
+    record(tmp + '/t.fxt', '-d', '1')
     t = load(tmp + '/t.fxt')
     found, bad = t.timeline(last_cpu())
     equal(bad, {}, 'contradictions')
@@ -219,10 +240,19 @@ def who_runs_through_has_it_all(tmp):
     unknown = sum(end - begin for begin, end, tid in found if tid is None)      # not reported by the kernel
     others = sum(end - begin for begin, end, tid in found if tid not in (spinner, None))
     equal(mine + others + unknown, stop - start, 'all of the time is told')
-    # What the kernel leaves to others where a thread like this takes it all: 50 ms in each second.
-    expect(others <= 0.06 * (stop - start + 1e9) / SCALE, f'{others} ns of {stop - start} ns went to others')
     expect(stop - start > 400e6, f'{stop - start} ns is not the whole recording')
     verify(tmp + '/t.fxt')
+    note(f'{others} ns of {stop - start} ns went to others')
+    # What the kernel leaves to others where a thread like this takes it all: 50 ms in each second.
+    return others <= 0.06 * (stop - start + 1e9) / SCALE
+
+
+@test
+def who_runs_through_has_it_all(tmp):
+    """One thread keeps a CPU to itself: it has all of the time between the CPU's two ends."""
+    with Still() as still:
+        # The hypervisor may take the CPU while one of the others has it.
+        until(lambda: others_had_little(tmp, still.tids['+']), 'each time others had more than the kernel gives them')
 
 
 if __name__ == '__main__':

@@ -84,7 +84,7 @@ PACES = {
     'processes': (2, 60, 'os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)', ('-e', 'irq', '-z')),
 }
 NEAR = 0.2
-ROUNDS = 5          # at most, until the machine has been as busy with an estimate as with a recording
+ROUNDS = 8          # at most, until the machine has been as busy with an estimate as with a recording
 
 
 @contextlib.contextmanager
@@ -126,7 +126,8 @@ def recorded(tmp, options, empty_ns):
     os.unlink(stats)
     return {**{name: counts['total'][name]['records'] / counts['duration_ns'] * 1e9
                for name in ('switches', 'wakeups', 'events')},
-            'compressed' if is_packed else 'bytes': size / seconds, '% of a CPU in the kernel': (ns + call_ns - runs * empty_ns) / seconds / 1e7,
+            'compressed' if is_packed else 'bytes': size / seconds,
+            '% of a CPU in the kernel': (ns + call_ns - runs * empty_ns) / seconds / 1e7,
             '% of a CPU in the recorder': cpu / seconds / 1e7}
 
 

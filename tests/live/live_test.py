@@ -53,8 +53,7 @@ def every_switch_of_two_threads(tmp):
         mine = [s for s in t.switches if tid in (s.out, s.into) and s.ts <= until]
         for a, b in zip(mine, mine[1:]):
             equal(b.out == tid, a.into == tid, f'{tid} is in and out in turn at {b.ts}')
-    equal(sum(c.get('lost_switches', 0) + c.get('lost_wakeups', 0) for c in t.ledger.values()), 0,
-          'lost')
+    equal(t.ledger_sum('lost_switches', 'lost_wakeups'), 0, f'lost, of rings of 64 MiB: {t.ledger}')
     verify(tmp + '/t.fxt')
     n = sum(p[1] + p[2] for p in two)
     note(f'{n} switches, {n / ((end - begin) / 1e9):.0f} a second, '
@@ -92,8 +91,8 @@ def same_as_tracefs(tmp):
     equal(len(ours), len(theirs), 'switches')
     apart = sorted(abs(s.ts - x[0]) for s, x in zip(ours, theirs))
     # Printed in whole microseconds; the two programs read the clock one after the other, and now and then the
-    # hypervisor takes the CPU in between: of an emulated one, which has few switches, more often.
-    expect(apart[int(len(apart) * (0.999 if SCALE == 1 else 0.99))] < 50_000 / SCALE, f'times differ: {apart[-20:]}')
+    # hypervisor takes the CPU in between, the more often the busier its machine is.
+    expect(apart[int(len(apart) * 0.99)] < 50_000 / SCALE, f'times differ: {apart[len(apart) // 2]}, {apart[-20:]}')
     note(f'{len(ours)} switches agree; times differ by {apart[len(apart) // 2]} ns in the median')
 
 
@@ -136,17 +135,21 @@ def names_in_a_storm(tmp):
     lives = collections.defaultdict(list)       # of an id: somebody else may have had it before
     for koid, (name, process) in t.threads.items():
         lives[koid % 10_000_000].append((name, process % 10_000_000, t.processes.get(koid), t.cmdlines.get(koid)))
+    missing = []
     for line in out.splitlines():
         tid, process, name = line.split(' ', 2)
         tid, process = int(tid), int(process)
         found = [life for life in lives[tid] if life[:2] == (name, process)]
-        expect(found, f'name and process of {tid}: {lives[tid]}, wanted {name}, {process}')
-        if tid == process:
-            expect(name in [life[2] for life in found], f'name of process {tid}: {found}, wanted {name}')
-            if name.startswith('prog-'):
-                expect(f'{tmp}/links/{name} become' in [life[3] for life in found], f'command line: {found}')
-    equal(t.unnamed(), [], 'threads without a name or a named process')
-    equal(t.ledger[None]['lost_names'], 0, 'lost names')
+        if not found:
+            missing.append(f'name and process of {tid}: {lives[tid]}, wanted {name}, {process}')
+        elif tid == process and name not in [life[2] for life in found]:
+            missing.append(f'name of process {tid}: {found}, wanted {name}')
+        elif tid == process and name.startswith('prog-') and f'{tmp}/links/{name} become' not in [life[3] for life in found]:
+            missing.append(f'command line: {found}')
+    # A recorder that does not get a CPU for long loses some, and says so.
+    lost = t.ledger[None]['lost_names']
+    expect(len(missing) <= lost, f'{len(missing)} wrong, {lost} lost: {missing[:5]}')
+    expect(len(t.unnamed()) <= lost, f'threads without a name or a named process: {t.unnamed()}, {lost} lost')
     verify(tmp + '/t.fxt')
     note(f'{len(out.splitlines())} threads, {len(t.threads)} in all')
 
@@ -230,7 +233,7 @@ def secrets_on_command_lines(tmp):
     data, there = written(tmp + '/t.fxt', *redact)
     t = load(tmp + '/t.fxt')
     equal(t.cmdlines[there], f'{sys.executable} -c import time; time.sleep(1000) a [redacted] z', 'command line')
-    equal(t.unnamed(), [], 'threads without names')
+    expect(len(t.unnamed()) <= t.ledger[None]['lost_names'], f'threads without names: {t.unnamed()}')
     lines = [line.removeprefix(tmp) for line in t.cmdlines.values() if line.startswith(tmp + '/true')]
     equal(len(lines), 3, 'programs')
     expect(all(re.fullmatch(r'/true (0+ )?( \.\.\.|\[redacted\])', line) for line in lines), f'command lines: {lines}')
@@ -271,16 +274,27 @@ def highest_ids(tmp):
         f.seek(0)
         f.write('100000')
         f.flush()
-        sleeper = int(subprocess.check_output(of_highest_ids('sleep 1000 >/dev/null & echo $!'), text=True))
-        try:
+        sleepers = []
+
+        def sleep():
+            sleepers.append(int(subprocess.check_output(of_highest_ids('sleep 1000 >/dev/null & echo $!'), text=True)))
+            return sleepers[-1] > 4194000
+
+        def play_token_game():
             load_cmd = f'{helper("pingpong")} {scaled(50_000)} {last_cpu()}'
             out = record(tmp + '/t.fxt', '-m', '64M', '--', *of_highest_ids(load_cmd))
+            return min(x.tid for x in players(out)) > 4194000 and out
+
+        try:
+            # Others that fork meanwhile may have used them up.
+            until(sleep, f'{sleepers} are not of the highest ids')
+            out = until(play_token_game, 'the players are not of the highest ids', 3 * PATIENCE)
         finally:
-            os.kill(sleeper, signal.SIGKILL)
+            for pid in sleepers:
+                os.kill(pid, signal.SIGKILL)
             f.seek(0)
             f.write(before)
-    t = load(tmp + '/t.fxt')
-    expect(min(sleeper, *(x.tid for x in players(out))) > 4194000, f'{sleeper}, {out}')
+    t, sleeper = load(tmp + '/t.fxt'), sleepers[-1]
     equal((t.states[sleeper].state, t.still[sleeper].state), ('S', 'S'), 'state of who sleeps')
     every_switch_of(t, players(out))
     equal(dict(t.sense()), {}, 'contradictions')
@@ -405,12 +419,12 @@ def chosen_cpus_only(tmp):
 
 @test
 def busy_machine_makes_sense(tmp):
-    load_cmd = f'for i in 1 2 3 4 5 6; do {helper("pingpong")} {ROUNDS // 5} $((i % 2)) & done; ' \
+    load_cmd = f'for i in 1 2 3 4 5 6; do {helper("pingpong")} {ROUNDS // 5} $((i % {min(last_cpu() + 1, 2)})) & done; ' \
         f'for i in 1 2 3; do (j=0; while [ $j -lt {scaled(200)} ]; do /bin/true; j=$((j+1)); done) & done; wait'
     record(tmp + '/t.fxt', '--', 'sh', '-c', load_cmd)
     t = load(tmp + '/t.fxt')
     equal(dict(t.sense()), {}, 'contradictions')
-    equal(t.unnamed(), [], 'unnamed')
+    expect(len(t.unnamed()) <= t.ledger[None]['lost_names'], f'unnamed: {t.unnamed()}')
     verify(tmp + '/t.fxt')
     note(f'{len(t.real())} switches, {len(t.wakeups)} wakeups, no contradiction')
 
@@ -674,7 +688,7 @@ def loss_is_counted_exactly(tmp):
                 time.sleep(0.01)
             command = command_of(p)
             enough = switches_of(command) + scaled(10_000)
-            until(lambda: not 0 < switches_of(command) < enough, 'the load does not run', 3 * PATIENCE)
+            until(lambda: gone(command) or switches_of(command) >= enough, 'the load does not run', 3 * PATIENCE)
             for _ in range(100):
                 trace.write(os.read(p.stdout.fileno(), 65536))
                 time.sleep(0.002 / SCALE)
@@ -694,18 +708,20 @@ def loss_is_counted_exactly(tmp):
 
 @test
 def recorder_sleeps(tmp):
-    before = os.times()
-    record(tmp + '/t.fxt', '-d', '3')
-    after = os.times()
-    used = after.children_user - before.children_user
+    with subprocess.Popen([KFXT, 'record', '-q', '-o', tmp + '/t.fxt', '-d', '3']) as p:
+        _, status, usage = os.wait4(p.pid, 0)       # of this child, whatever else has ended meanwhile
+        p.returncode = status
+    equal(p.returncode, 0, 'exit code of record')
+    used = usage.ru_utime
     t = load(tmp + '/t.fxt')
     tid = next(iter(t.event_threads))[1]
     outs = [s for s in t.outs(tid) if s.state == 'S']
     expect(outs, "the recorder's own switches are not in the trace")
-    most = 200 + len(t.in_order) // 200
-    expect(len(outs) < most, f'woke {len(outs)} times in 3 s of little to do, not below {most}')
+    seconds = (t.events['stop'][0] - t.events['start'][0]) / 1e9
+    most = 67 * max(seconds, 3) + len(t.in_order) // 200
+    expect(len(outs) < most, f'woke {len(outs)} times in {seconds:.1f} s of little to do, not below {most:.0f}')
     enough = (1 + len(t.in_order) * 2e-6) / SCALE
-    expect(used < enough, f'used {used:.2f} s of CPU in 3 s of {len(t.in_order)} records, not below {enough:.2f}')
+    expect(used < enough, f'used {used:.2f} s of CPU in {seconds:.1f} s of {len(t.in_order)} records, not below {enough:.2f}')
 
 
 @test

@@ -64,11 +64,12 @@ static void spin(int cpu, int fd)
 		;
 }
 
-/* It comes to the CPU of one more urgent than it is, and stays in its queue. */
+/* It comes to the CPU of one more urgent than it is, and stays in its queue: also if it should run once. */
 static void starve(int cpu)
 {
 	make_real_time(cpu, 5);
-	wait_forever();
+	for (;;)
+		;
 }
 
 /* Its child's end is all it waits for. */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "fxt/fxt.h"
 #include "ledger_args.h"
@@ -85,6 +86,21 @@ void losses_add_procstat(struct losses *l, uint64_t excess)
 
 	if (excess > inferred)
 		l->lost[LOSS_ONLY_COUNTED][LOSS_SWITCHES] += excess - inferred;
+}
+
+/* The last word on a source counts. */
+void losses_add_late(struct losses *l, const char *source, uint64_t after_ns, const char *why)
+{
+	struct loss_late *late = l->late;
+
+	while (late < l->late + l->late_cnt && strncmp(late->source, source ?: "", sizeof(late->source) - 1) != 0)
+		late++;
+	if (late == l->late + LOSS_LATE_MAX)
+		return;
+	l->late_cnt += late == l->late + l->late_cnt;
+	*late = (struct loss_late){ .after_ns = after_ns };
+	snprintf(late->source, sizeof(late->source), "%s", source ?: "");
+	snprintf(late->why, sizeof(late->why), "%s", why ?: "");
 }
 
 uint64_t losses_recorded(const struct losses *l)
@@ -192,10 +208,16 @@ bool losses_note_text(const struct losses *l, unsigned int i, char buf[LOSSES_TE
 			 losses_count_text(l->implied, LOSS_WAKEUPS, count), l->implied == 1 ? "it" : "them");
 		return true;
 	}
-	if (l->shared_koids && !i) {
+	if (l->shared_koids && !i--) {
 		snprintf(buf, LOSSES_TEXT, "%" PRIu64 " thread%s a koid with an earlier one, the id was reused too often",
 			 l->shared_koids, l->shared_koids == 1 ? " shares" : "s share");
 		return true;
 	}
-	return false;
+	if (i >= l->late_cnt)
+		return false;
+	if (l->late[i].after_ns)
+		snprintf(buf, LOSSES_TEXT, "%s: recorded from %.1f s on", l->late[i].source, l->late[i].after_ns / 1e9);
+	else
+		snprintf(buf, LOSSES_TEXT, "%s: not recorded: %s", l->late[i].source, l->late[i].why);
+	return true;
 }

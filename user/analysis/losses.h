@@ -39,6 +39,8 @@ enum loss_reason {
 	LOSS_REASON_CNT
 };
 
+#define LOSS_LATE_MAX	4
+
 struct losses {
 	uint64_t drained[LOSS_KIND_CNT];
 	uint64_t filtered, ratelimited, over_budget;
@@ -47,10 +49,18 @@ struct losses {
 	uint64_t names;		/* lost */
 	uint64_t implied;	/* wakeups recorded where their task ran */
 	uint64_t shared_koids;
+	unsigned int late_cnt;
+	struct loss_late {	/* a source that did not record from the beginning on */
+		char source[24];
+		uint64_t after_ns;	/* the beginning; 0: not at all */
+		char why[160];		/* then */
+	} late[LOSS_LATE_MAX];
 };
 
 /* Adds what an event "ledger" of a trace counts. */
 void losses_add_ledger(struct losses *l, const struct fxt_record *rec);
+/* What an event "late" says of a source; @source and @why may be NULL. */
+void losses_add_late(struct losses *l, const char *source, uint64_t after_ns, const char *why);
 /* @excess: switches that /proc/stat counts beyond those seen. Call it after the unreported ones were added. */
 void losses_add_procstat(struct losses *l, uint64_t excess);
 

@@ -71,6 +71,15 @@ struct source_counts {
 	uint64_t skipped;		/* by the kernel, where it does not count them itself */
 };
 
+#define SOURCE_WHY_BYTES	160
+
+/* A source that did not record from the beginning on. */
+struct source_late {
+	const char *name;
+	uint64_t since_ns;		/* CLOCK_BOOTTIME; 0: it does not record */
+	char why[SOURCE_WHY_BYTES];	/* then: what it waits for, or what failed */
+};
+
 /* A system call, or only those of which the bits of @mask of an argument are @value. */
 struct source_call {
 	int call;		/* SCMP_SYS(NAME) of <seccomp.h> */
@@ -133,6 +142,8 @@ struct source_ops {
 	int (*header)(void *s, struct fxt_writer *w);
 	/* The recording begins: completes or allocates its state. 0 or -errno. */
 	int (*start)(void **s, struct source_ctx *c);
+	/* Whether it did not record when the recording began, since the kernel let it wait. */
+	bool (*late)(const void *s, struct source_late *late);
 	/* Readable when the recorder should not wait any longer; -1: nothing to wait for, for now. */
 	int (*fd)(const void *s);
 	/*

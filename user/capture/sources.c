@@ -279,6 +279,19 @@ int sources_start(struct sources *s)
 	return err;
 }
 
+bool sources_late(const struct sources *s, unsigned int *kind, struct source_late *late)
+{
+	unsigned int i;
+
+	for (i = *kind; i < RAW_KIND_CNT; i++) {
+		*late = (struct source_late){ .name = s->table[i]->name };
+		*kind = i + 1;
+		if (s->has[i] && s->table[i]->late && s->table[i]->late(s->state[i], late))
+			return true;
+	}
+	return false;
+}
+
 uint64_t sources_capabilities(const struct sources *s)
 {
 	uint64_t bits = 0;

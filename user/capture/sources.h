@@ -50,6 +50,11 @@ const struct source_ops *sources_of_program(const struct sources *s, const char 
 unsigned int sources_kind_of_program(const struct sources *s, const char *program);
 /* As header(). */
 int sources_write_header(struct sources *s, struct fxt_writer *w);
+/*
+ * Of those from @kind on, the next one that did not record when the recording began, and the kind after it; false:
+ * there is none.
+ */
+bool sources_late(const struct sources *s, unsigned int *kind, struct source_late *late);
 /* Capabilities that they need while they record, as bits; and the @i'th system call; NULL: there are no more. */
 uint64_t sources_capabilities(const struct sources *s);
 const struct source_call *sources_call(const struct sources *s, unsigned int i);

@@ -211,6 +211,7 @@ static int scan(struct recorder *r)
 	r->names_lost = counts.names_lost;
 	do {
 		more = names_scan(r->names);
+	err = err ?: recorder_write_late(r, clock_ns(CLOCK_BOOTTIME), false);
 		err = more < 0 ? more : recorder_drain(r, false);
 	} while (!err && more);
 	return err;

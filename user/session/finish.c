@@ -149,6 +149,7 @@ int recorder_end(struct recorder *r)
 	probes_end_counts(r->probes);
 	err = err ?: budget_end(r->budget);
 	err = err ?: recorder_write_lost_names(r, r->stop_ns);
+	err = err ?: recorder_write_late(r, r->stop_ns, true);
 	err = err ?: write_end(r);
 	if (!err && r->packets)
 		err = packets_flush(r->packets);

@@ -200,6 +200,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	struct probes_counts counts;
 	unsigned int i;
 
+	err = err ?: recorder_write_late(r, r->start_ns, true);
 	probes_counts(r->probes, &counts);
 	*t = (struct recorder_totals){
 		.shared_koids = counts.generations_exhausted, 

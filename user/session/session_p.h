@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "archive/broker.h"
+#include "bpf/abi/raw.h"
 #include "lateness.h"
 #include "session.h"
 #include "write_errors.h"
@@ -43,6 +44,11 @@ struct rotation {
 	unsigned int pauses;		/* the disk was full */
 };
 
+/* What the trace says of a source that did not record from the beginning on: since when it does (0: not yet), and when. */
+struct said_late {
+	uint64_t since_ns, at_ns;
+};
+
 /* What a CPU's control words said before the last look at its ring. */
 struct cpu_look {
 	uint64_t gap_ns;		/* since when it is in a gap, 0: it is in none */
@@ -65,6 +71,7 @@ struct recorder {
 	uint64_t names_lost;		/* when /proc was last read */
 	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
 	uint64_t read_ns;		/* when it may be read again */
+	struct said_late said_late[RAW_KIND_CNT];
 	struct lateness late;
 	uint64_t lost;			/* by full rings, at the last look */
 	struct iovec *pieces;
@@ -96,6 +103,8 @@ int recorder_rotate(struct recorder *r, uint64_t looked_ns);
  * so last, and how many since /proc was last read. 0 or the writer's error.
  */
 int recorder_write_lost_names(struct recorder *r, uint64_t at_ns);
+/* The same of sources that do not record yet, or did not from the beginning on; with @end not to be put off. */
+int recorder_write_late(struct recorder *r, uint64_t at_ns, bool end);
 /* Bytes, files and the window. */
 void recorder_output_totals(const struct recorder *r, struct recorder_totals *t);
 /* A few times a second. 0 or -errno. */

@@ -327,6 +327,16 @@ static void show_refused(const struct sources *sources)
 			 refused == 1 ? " is" : "s are", refused == 1 ? "it" : "them", first, refused == 1 ? "" : ", ...");
 }
 
+/* The summary says from when on. */
+static void show_late(const struct sources *sources)
+{
+	struct source_late late;
+	unsigned int kind = 0;
+
+	while (sources_late(sources, &kind, &late))
+		log_warn("%s: not recorded yet: %s", late.name, late.why);
+}
+
 /* ---- the course ------------------------------------------------------------ */
 
 /* Once all is open. The command was forked with all rights. */
@@ -396,6 +406,7 @@ static int start(struct run *run)
 	run->summary.nameless = !pid_namespace_is_initial();
 	if (run->summary.nameless)
 		log_warn("in a PID namespace: threads that ran before the start have no names (run outside of the container)");
+	show_late(run->sources);
 	if (watch_clock(run)) {
 		log_error("%s: timer: %s", run->name, strerror(errno));
 		return EXIT_FAILED;

@@ -75,6 +75,16 @@ static void get_losses(const struct recorder_totals *t, struct losses *l)
 	losses_add_procstat(l, t->unreported_switches);
 }
 
+/* They are in the trace, too, as what report and verify read. */
+static void get_late(const struct record_summary *s, const struct recorder_totals *t, struct losses *l)
+{
+	struct source_late late;
+	unsigned int kind = 0;
+
+	while (sources_late(s->sources, &kind, &late))
+		losses_add_late(l, late.name, late.since_ns ? late.since_ns - t->start_ns : 0, late.why);
+}
+
 /* "9 switches, 6 wakeups, 12 calls, 7 events, 3 log lines, 9 filtered, 0 lost": what was asked for, and lines if any. */
 static const char *counts_text(const struct record_summary *s, const struct recorder_totals *t, const struct losses *l,
 			       char buf[LOSSES_TEXT])
@@ -190,6 +200,7 @@ void record_summary_print(const struct record_summary *s)
 
 	recorder_totals(s->recorder, &t);
 	get_losses(&t, &l);
+	get_late(s, &t, &l);
 	show_cpus(s);
 	log_debug("memory: %s locked in rings and maps, %s with the recorder's own",
 		  num_size_text(t.memory_bytes, memory),
@@ -220,10 +231,11 @@ enum exit_code record_summary_verdict(const struct record_summary *s)
 
 	recorder_totals(s->recorder, &t);
 	get_losses(&t, &l);
+	get_late(s, &t, &l);
 	if (losses_lost(&l) || l.over_budget || l.implied || l.names || l.shared_koids || s->cpus_changed)
 		return EXIT_PROBLEMS;
 	funcs_counts(s->funcs, &funcs);
-	if (tracepoints_refused(sources_state(s->sources, RAW_TRACEPOINT), &first) || funcs.refused || s->nameless ||
+	if (tracepoints_refused(sources_state(s->sources, RAW_TRACEPOINT), &first) || funcs.refused || s->nameless || l.late_cnt ||
 	    (s->stacks && stack_source_is_partial(s->stacks)))
 		return EXIT_INCOMPLETE;
 	return EXIT_OK;
@@ -304,6 +316,26 @@ static void print_cpus(struct json *j, const struct record_summary *s)
 	json_end(j);
 }
 
+/* Sources that did not record from the beginning on. */
+static void print_late(struct json *j, const struct losses *l)
+{
+	unsigned int i;
+
+	json_line(j, "  ");
+	json_key(j, "late");
+	json_array(j);
+	for (i = 0; i < l->late_cnt; i++) {
+		json_object(j);
+		json_key_text(j, "source", l->late[i].source);
+		if (l->late[i].after_ns)
+			json_key_u64(j, "after_ns", l->late[i].after_ns);
+		else
+			json_key_text(j, "why", l->late[i].why);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 void record_summary_print_json(const void *ctx)
 {
 	const struct record_summary *s = ctx;
@@ -313,6 +345,7 @@ void record_summary_print_json(const void *ctx)
 
 	recorder_totals(s->recorder, &t);
 	get_losses(&t, &l);
+	get_late(s, &t, &l);
 	json_init(&j, stdout, true);
 	json_schema_object(&j);
 	json_line(&j, "  ");
@@ -328,6 +361,7 @@ void record_summary_print_json(const void *ctx)
 	record_cost_print_json(&j, recorder_budget(s->recorder));
 	print_count(&j, "procstat_excess_switches", t.unreported_switches);
 	print_count(&j, "shared_koids", t.shared_koids);
+	print_late(&j, &l);
 	if (s->keeps)
 		record_window_print_json(&j, s->triggers, &t);
 	print_total(&j, &t);

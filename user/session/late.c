@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sources that the kernel lets wait when the recording begins: the trace says since when they record,
+ * or again and again, for each of several files, that they do not.
+ */
+#include <string.h>
+
+#include "accounting.h"
+#include "capture/sources.h"
+#include "fxt/fxt.h"
+#include "session_p.h"
+
+#define AGAIN_NS	1000000000ULL
+
+static int write_late(struct recorder *r, const struct source_late *late, uint64_t at_ns)
+{
+	const struct fxt_arg args[] = {
+		fxt_arg_str("source", fxt_str(late->name)),
+		late->since_ns ? fxt_arg_u64("after_ns", late->since_ns - r->start_ns) :
+				 fxt_arg_str("why", fxt_str_inline(late->why, strlen(late->why))),
+	};
+
+	return ledger_write_event(r->w, "late", late->since_ns ?: at_ns, args, 2);
+}
+
+int recorder_write_late(struct recorder *r, uint64_t at_ns, bool end)
+{
+	struct source_late late;
+	unsigned int kind = 0;
+	int err = 0;
+
+	while (!err && sources_late(r->cfg->sources, &kind, &late)) {
+		struct said_late *said = &r->said_late[kind - 1];
+
+		if (late.since_ns ? said->since_ns == late.since_ns : !end && said->at_ns && at_ns - said->at_ns < AGAIN_NS)
+			continue;
+		*said = (struct said_late){ late.since_ns, at_ns };
+		err = write_late(r, &late, at_ns);
+	}
+	return err;
+}

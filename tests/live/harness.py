@@ -175,10 +175,24 @@ def last_cpu():
     return max(os.sched_getaffinity(0))
 
 
+def children_of(pid):
+    """{process id: name} of those that live; of a recorder kfxt-files and kfxt-markers are its own, another one is the command."""
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as f:
+        pids = f.read().split()
+    found = {}
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f'/proc/{pid}/stat', encoding='utf-8') as f:
+            name, _, state = f.read().partition('(')[2].rpartition(') ')
+            if state[0] != 'Z':
+                found[int(pid)] = name
+    return found
+
+
 def command_of(recorder):
     """Process id of the command that a recorder has started."""
-    path = f'/proc/{recorder.pid}/task/{recorder.pid}/children'
-    return int(until(lambda: open(path, encoding='ascii').read().split(), 'no command')[0])
+    def commands():
+        return [pid for pid, name in children_of(recorder.pid).items() if not name.startswith('kfxt')]
+    return until(commands, 'no command')[0]
 
 
 def switches_of(pid):

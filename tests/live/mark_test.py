@@ -12,7 +12,9 @@ and were skipped. KFXT_TEST_SCALE: see harness.py.
 import collections
 import contextlib
 import functools
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -395,8 +397,9 @@ def nothing_is_left(tmp):
         recorder.send_signal(ending)
         recorder.wait(PATIENCE)
         recorder.stderr.close()
-        # That of one that was killed stays until another recorder begins, be it somebody else's.
-        expect(ending == signal.SIGKILL or instances(recorder) == [False], f'its instance is there after {ending.name}')
+        if ending == signal.SIGKILL:
+            until(lambda: instances(recorder) == [False], 'its instance after SIGKILL')
+        equal(instances(recorder), [False], f'its instance after {ending.name}')
     failing = subprocess.Popen(command('copies', '-o', tmp + '/no/such.fxt'), stderr=subprocess.DEVNULL)
     equal(failing.wait(PATIENCE), 1, 'exit code without an output')
     equal(instances(recorder, failing), [False, False], 'instances of one that was killed and one that failed')
@@ -409,10 +412,54 @@ def nothing_is_left(tmp):
     equal(instances(*both), [False, False], 'instances at the end')
 
 
+def delayed(seconds, *args):
+    """kfxt record, which the kernel lets wait for its instance."""
+    tracer = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=mkdir', '-e', f'inject=mkdir:delay_exit={seconds * 10**6}']
+    return subprocess.run([*tracer, *command('copies', *args)], capture_output=True, timeout=3 * PATIENCE)
+
+
+def markers_begin_late(tmp):
+    """Scheduling is recorded without waiting for them, and all say since when they are."""
+    script = file_of(tmp, 'script', f'''{KFXT} mark early
+until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ]; do sleep 0.1; done
+{KFXT} mark late
+''')
+    trace = tmp + '/t.fxt'
+    r = delayed(2, '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script)
+    err = r.stderr.decode()
+    expect(r.returncode in (3, 4), f'exit code {r.returncode}: {err}')      # strace costs switches, which may be lost
+    verify(trace)
+    t = load(trace)
+    equal([e.name for e in events(trace)], ['late'], 'markers')
+    with open(tmp + '/s', encoding='utf-8') as f:
+        said = json.load(f)['late']
+    equal([late['source'] for late in said], ['marker'], 'sources that are late')
+    start_ns, stop_ns = t.events['start'][0], t.events['stop'][0]
+    expect(0 < said[0]['after_ns'] < stop_ns - start_ns, f'{said}, of {stop_ns - start_ns} ns')
+    first = min(s.ts for s in t.switches if s.ts >= start_ns and not s.mark)
+    expect(first < start_ns + said[0]['after_ns'], f'first switch {first - start_ns} ns after the beginning, markers {said}')
+    expect('marker: not recorded yet: ' in err and f"marker: recorded from {said[0]['after_ns'] / 1e9:.1f} s on" in err, err)
+    expect('marker: recorded from ' in run('verify', trace).stdout.decode(), 'verify says so')
+
+
+def markers_never_begin(tmp):
+    """What the kernel still holds at the end is removed later, by a process that stays behind."""
+    begin = time.monotonic()
+    r = delayed(5, '-o', tmp + '/t.fxt', '--strict', '-d', '0.5')
+    err = r.stderr.decode()
+    expect(r.returncode in (3, 4) and time.monotonic() - begin >= 0.5, f'exit code {r.returncode}: {err}')
+    verify(tmp + '/t.fxt')
+    expect('marker: not recorded: ' in err, err)
+    expect('is removed by a process that stays behind' in err, err)
+    left = re.search(r'(/\S*/instances/kfxt-\d+) is removed', err).group(1)
+    until(lambda: not os.path.exists(left), f'{left} is still there')
+
+
 if COPIES:
-    test(nothing_is_left)
+    for each in nothing_is_left, markers_begin_late, markers_never_begin:
+        test(each)
 else:
-    note('nothing_is_left: not here, this kernel makes no copies')
+    note('nothing_is_left, markers_begin_late, markers_never_begin: not here, this kernel makes no copies')
 
 
 # ---- the command --------------------------------------------------------------------------

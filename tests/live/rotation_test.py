@@ -18,8 +18,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import KOID_STEP, as_another_has_them  # noqa: E402
-from harness import (KFXT, PATIENCE, equal, expect, helper, kill_between_writes, last_cpu, load, main, note, run,  # noqa: E402
-                     start, switches_of, test, until, verify)
+from harness import (KFXT, PATIENCE, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
+                     load, main, note, run, start, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
 
@@ -224,7 +224,7 @@ def no_new_file(tmp):
     with open(tmp + '/err', 'w') as err:
         p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'], stderr=err)
     until(lambda: len(parts(tmp)) >= 1, 'no first file')
-    broker, = (int(pid) for pid in open(f'/proc/{p.pid}/task/{p.pid}/children').read().split())
+    broker, = (pid for pid, name in children_of(p.pid).items() if name == 'kfxt-files')
     os.kill(broker, signal.SIGKILL)
     until(lambda: 'goes on, there is no new file' in open(tmp + '/err').read(), 'it does not say so')
     time.sleep(0.5)

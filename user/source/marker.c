@@ -4,9 +4,7 @@
  * ones in its buffer.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -262,6 +260,13 @@ static int start_marker(void **s, struct source_ctx *c)
 	});
 }
 
+static bool marker_is_late(const void *s, struct source_late *late)
+{
+	const struct markers *m = s;
+
+	return m->copy && marker_copy_late(m->copy, &late->since_ns, late->why);
+}
+
 static int marker_fd(const void *s)
 {
 	return markers_fd(s);
@@ -284,17 +289,11 @@ static int poll_marker(void *s, struct source_ctx *c, uint64_t now_ns, bool fina
 	return markers_write(s, c->w, now_ns, final);
 }
 
-/* Its instance is to be taken away, which root may. */
+/* Buffers that come late are opened then, which root may. */
 static uint64_t marker_capabilities(const void *s)
 {
 	return markers_are_copied(s) && geteuid() ? 1ULL << CAP_DAC_OVERRIDE : 0;
 }
-
-static const struct source_call calls[] = {
-	{ .call = SCMP_SYS(rmdir) },
-	{ SCMP_SYS(unlinkat), 2, AT_REMOVEDIR, AT_REMOVEDIR },
-	{ .call = SOURCE_LAST_CALL },
-};
 
 static uint64_t overwritten_markers(const void *s, unsigned int i)
 {
@@ -339,8 +338,8 @@ const struct source_ops source_marker = {
 		  .arg = "options/copy_trace_marker" },
 		{ 0 } },
 	.programs = { "on_marker" },
-	.class = LEDGER_EVENTS, .raw_words_min = MARKER_TEXT, .calls = calls, .capabilities = marker_capabilities,
-	.open = open_marker, .start = start_marker, .fd = marker_fd, .after_look = read_marker,
+	.class = LEDGER_EVENTS, .raw_words_min = MARKER_TEXT, .capabilities = marker_capabilities,
+	.open = open_marker, .start = start_marker, .late = marker_is_late, .fd = marker_fd, .after_look = read_marker,
 	.decode = decode_marker, .poll = poll_marker, .overwritten = overwritten_markers, .gap = gap_in_markers,
 	.stop = stop_marker, .count = count_markers, .close = close_marker,
 };

@@ -5,75 +5,38 @@
  * writes a marker, and does not copy it to others either. For the same reason its buffers
  * overwrite what is oldest.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "marker_instance.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "kernel/tracefs.h"
 
 #define FORMAT_BYTES_MAX	65536
 #define TRACEFS_BYTES		256	/* of its path */
 #define OPTION			"options/copy_trace_marker"
+#define START_MS		200	/* a recording begins without markers if these take longer */
+#define END_MS			500
 
 struct marker_copy {
 	char dir[TRACEFS_BYTES + 64];
 	struct marker_format format;
 	void *page;
-	int epoll_fd, *fds;		/* trace_pipe_raw by position in @cpus */
-	int option_fd;			/* kept open: by the end nothing may be opened to write any more */
+	struct marker_helper *helper;
+	enum helper_state state;
+	bool in_time;			/* there are copies since the recording began */
+	int open_err;			/* of the buffers */
+	int epoll_fd, *fds;		/* trace_pipe_raw by position in @cpus, the first @open of them */
 	const uint32_t *cpus;
-	unsigned int cpus_cnt;
+	unsigned int cpus_cnt, open;
 	uint64_t *lost;			/* by position too */
 };
-
-static int write_file(const struct marker_copy *c, const char *name, const char *text)
-{
-	char path[TRACEFS_BYTES + 128];
-	ssize_t len = (ssize_t)strlen(text);
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", c->dir, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, len) != len)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-/* Instances of recorders that were killed; the kernel keeps an instance of which files are open. */
-static void remove_stale(const char *tracefs)
-{
-	const struct dirent *entry;
-	char path[TRACEFS_BYTES + 64];
-	DIR *dir;
-	int pid, len;
-
-	snprintf(path, sizeof(path), "%s/instances", tracefs);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		len = 0;
-		if (sscanf(entry->d_name, "kfxt-%d%n", &pid, &len) != 1 || entry->d_name[len] ||
-		    (pid != getpid() && (kill(pid, 0) == 0 || errno != ESRCH)))
-			continue;
-		snprintf(path, sizeof(path), "%s/instances/kfxt-%d", tracefs, pid);
-		rmdir(path);
-	}
-	if (dir)
-		closedir(dir);
-}
 
 static int read_format(struct marker_copy *c, const char *tracefs)
 {
@@ -100,12 +63,11 @@ static int open_in(struct marker_copy *c, const char *tracefs)
 
 	if (err)
 		return err;
-	remove_stale(tracefs);
-	snprintf(path, sizeof(path), "%s/instances/kfxt-%d", tracefs, getpid());
-	if (mkdir(path, 0700))
+	snprintf(path, sizeof(path), "%s/instances", tracefs);
+	if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
 		return -errno;
-	strcpy(c->dir, path);
-	return write_file(c, "trace_clock", "boot");
+	snprintf(c->dir, sizeof(c->dir), "%s/instances/kfxt-%d", tracefs, getpid());
+	return marker_helper_open(&c->helper, c->dir, OPTION);
 }
 
 int marker_copy_open(struct marker_copy **out)
@@ -116,7 +78,7 @@ int marker_copy_open(struct marker_copy **out)
 
 	if (!c)
 		return -ENOMEM;
-	c->epoll_fd = c->option_fd = -1;
+	c->epoll_fd = -1;
 	/* The option is there for the whole kernel too, so that no instance need be made to know. */
 	err = tracefs_find(path, sizeof(path), OPTION) ? 0 : -ENOTSUP;
 	if (!err) {
@@ -146,82 +108,54 @@ static int open_pipe(struct marker_copy *c, unsigned int i)
 	return c->fds[i] < 0 || epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, c->fds[i], &event) ? -errno : 0;
 }
 
-static int open_option(struct marker_copy *c)
+static int watch(const struct marker_copy *c, int op)
 {
-	char path[TRACEFS_BYTES + 128];
+	struct epoll_event event = { .events = EPOLLIN };
 
-	snprintf(path, sizeof(path), "%s/%s", c->dir, OPTION);
-	c->option_fd = open(path, O_WRONLY | O_CLOEXEC);
-	return c->option_fd < 0 || write(c->option_fd, "1", 1) != 1 ? -errno : 0;
+	return epoll_ctl(c->epoll_fd, op, marker_helper_fd(c->helper), &event) ? -errno : 0;
 }
 
-static int pin(unsigned int cpu)
+/* Have copies begun now? From then on nothing comes from the helper before the end. */
+static void look(struct marker_copy *c, unsigned int wait_ms)
 {
-	cpu_set_t *set = CPU_ALLOC(cpu + 1);
-	const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-	int err;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(bytes, set);
-	CPU_SET_S(cpu, bytes, set);
-	err = sched_setaffinity(0, bytes, set) ? -errno : 0;
-	CPU_FREE(set);
-	return err;
-}
-
-struct resizing {
-	const struct marker_copy *copy;
-	uint64_t bytes;
-	int err;
-};
-
-/*
- * From the CPU itself the kernel resizes a buffer in place. From another one, or for all buffers at
- * once, it waits for a worker of that CPU, for as long as other tasks there keep it from running.
- * Where the CPU is not allowed to this process it has to wait, too.
- */
-static void *resize_each(void *ctx)
-{
-	struct resizing *r = ctx;
-	char name[64], kb[32];
-	unsigned int i;
-
-	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)r->bytes >> 10);
-	for (i = 0; !r->err && i < r->copy->cpus_cnt; i++) {
-		pin(r->copy->cpus[i]);
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", r->copy->cpus[i]);
-		r->err = write_file(r->copy, name, kb);
-	}
-	return NULL;
-}
-
-/* By a thread of its own, as the CPUs that others may use are not to change. */
-static int resize(const struct marker_copy *c, uint64_t bytes)
-{
-	struct resizing r = { .copy = c, .bytes = bytes };
-	pthread_t thread;
-	int err = pthread_create(&thread, NULL, resize_each, &r);
-
-	if (err)
-		return -err;
-	pthread_join(thread, NULL);
-	return r.err;
+	if (c->state != HELPER_WORKS)
+		return;
+	c->state = marker_helper_look(c->helper, wait_ms);
+	if (c->state == HELPER_WORKS)
+		return;
+	watch(c, EPOLL_CTL_DEL);
+	while (c->state == HELPER_READY && !c->open_err && c->open < c->cpus_cnt)
+		c->open_err = open_pipe(c, c->open++);
 }
 
 int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
 {
-	int err = 0;
+	int err;
 
-	c->cpus = cpus;
-	c->fds = calloc(cpus_cnt, sizeof(*c->fds));
+	c->fds = malloc(sizeof(*c->fds) * cpus_cnt);
 	c->lost = calloc(cpus_cnt, sizeof(*c->lost));
 	if (!c->fds || !c->lost)
 		return -ENOMEM;
-	while (!err && c->cpus_cnt < cpus_cnt)
-		err = open_pipe(c, c->cpus_cnt++);
-	err = err ?: resize(c, bytes);
-	return err ?: open_option(c);
+	c->cpus = cpus;
+	c->cpus_cnt = cpus_cnt;
+	err = watch(c, EPOLL_CTL_ADD);
+	if (!err)
+		err = marker_helper_begin(c->helper, cpus, cpus_cnt, bytes);
+	look(c, START_MS);
+	c->in_time = c->state == HELPER_READY;
+	/* Where it has ended it says why. */
+	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
+}
+
+bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[HELPER_WHY_BYTES])
+{
+	*since_ns = c->open_err ? 0 : marker_helper_since(c->helper);
+	why[0] = 0;
+	if (c->open_err)
+		snprintf(why, HELPER_WHY_BYTES, "its buffers cannot be opened: %s", strerror(-c->open_err));
+	else if (!*since_ns)
+		marker_helper_why(c->helper, why);
+	return !c->in_time || c->open_err;
 }
 
 int marker_copy_fd(const struct marker_copy *c)
@@ -264,7 +198,8 @@ int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct 
 	ssize_t len;
 	int err = 0;
 
-	for (i = 0; !err && i < c->cpus_cnt; i++) {
+	look(c, 0);
+	for (i = 0; !err && i < c->open; i++) {
 		while (!err && (len = read(c->fds[i], c->page, c->format.page_bytes)) > 0) {
 			marker_page_open(&page, &c->format, c->page, (size_t)len);
 			if (page.missed)
@@ -280,9 +215,10 @@ void marker_copy_end(struct marker_copy *c)
 {
 	unsigned int i;
 
-	/* Where that fails, taking the instance away ends it. */
-	(void)!write(c->option_fd, "0", 1);
-	for (i = 0; i < c->cpus_cnt; i++)
+	/* Where that takes too long, what still comes is newer than the end. */
+	if (c->state == HELPER_READY)
+		marker_helper_end(c->helper, END_MS);
+	for (i = 0; i < c->open; i++)
 		count_lost(c, i);
 }
 
@@ -297,14 +233,12 @@ void marker_copy_close(struct marker_copy *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->cpus_cnt; i++)
+	for (i = 0; i < c->open; i++)
 		close(c->fds[i]);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
-	if (c->option_fd >= 0)
-		close(c->option_fd);
-	if (c->dir[0])
-		rmdir(c->dir);
+	if (!marker_helper_close(c->helper, END_MS))
+		log_info("%s is removed by a process that stays behind, once the kernel lets go of it", c->dir);
 	free(c->fds);
 	free(c->lost);
 	free(c->page);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The recorder and its helper have a socket. What the helper begins it reports first, so that the
+ * recorder knows what it waits for; that the recorder has closed its end is the request to remove the
+ * instance, which also comes from one that was killed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "marker_helper.h"
+#include "base/clock.h"
+
+#define PATH_BYTES	512
+#define NS_PER_MS	1000000ULL
+#define AGAIN_US	100000	/* between attempts to remove an instance that is in use */
+#define AGAIN_CNT	600	/* the next recorder removes what is left */
+#define CPUS_MAX	16384	/* in one message */
+
+enum step { STEP_MKDIR, STEP_CLOCK, STEP_BUFFER, STEP_COPIES, STEP_READY, STEP_ENDED };
+
+struct report {
+	uint32_t step, cpu;
+	int32_t err;		/* it failed */
+	uint64_t ns;
+};
+
+struct request {
+	uint64_t bytes;
+	uint32_t cpus_cnt;	/* 0: the end */
+	uint32_t cpus[];
+};
+
+struct marker_helper {
+	int socket;
+	pid_t pid;
+	struct report last;
+	uint64_t since_ns;
+	bool gone;
+};
+
+/* ---- the process ------------------------------------------------------------------------- */
+
+struct process {
+	const char *dir, *option;
+	int socket;
+};
+
+static void send_report(const struct process *p, enum step step, uint32_t cpu, int err)
+{
+	const struct report r = { step, cpu, err, clock_ns(CLOCK_BOOTTIME) };
+
+	(void)!write(p->socket, &r, sizeof(r));
+}
+
+static int write_text(const struct process *p, const char *name, const char *text)
+{
+	const ssize_t len = (ssize_t)strlen(text);
+	char path[PATH_BYTES];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, len) != len)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int pin(unsigned int cpu)
+{
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+	int err;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S(cpu, bytes, set);
+	err = sched_setaffinity(0, bytes, set) ? -errno : 0;
+	CPU_FREE(set);
+	return err;
+}
+
+static uint64_t buffer_kib(const struct process *p, uint32_t cpu)
+{
+	char path[PATH_BYTES];
+	unsigned long long kib = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/buffer_size_kb", p->dir, cpu);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%llu", &kib) != 1)
+		kib = 0;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/*
+ * From the CPU itself the kernel resizes a buffer in place. From another one, or for all buffers at
+ * once, it waits for a worker of that CPU. Where the CPU is not allowed to this process it has to, too.
+ */
+static int resize(const struct process *p, const struct request *r)
+{
+	const uint64_t kib = r->bytes >> 10;
+	char name[64], text[32];
+	unsigned int i;
+	int err = 0;
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)kib);
+	for (i = 0; !err && i < r->cpus_cnt; i++) {
+		if (buffer_kib(p, r->cpus[i]) == kib)
+			continue;
+		send_report(p, STEP_BUFFER, r->cpus[i], 0);
+		pin(r->cpus[i]);
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", r->cpus[i]);
+		err = write_text(p, name, text);
+		if (err)
+			send_report(p, STEP_BUFFER, r->cpus[i], err);
+	}
+	return err;
+}
+
+/* Instances of recorders and helpers that were killed; the kernel keeps one of which files are open. */
+static void remove_stale(const char *own)
+{
+	const char *slash = strrchr(own, '/');
+	const struct dirent *entry;
+	char path[PATH_BYTES];
+	int pid, len;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%.*s", (int)(slash - own), own);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		len = 0;
+		if (sscanf(entry->d_name, "kfxt-%d%n", &pid, &len) != 1 || entry->d_name[len] ||
+		    kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%.*s/kfxt-%d", (int)(slash - own), own, pid);
+		rmdir(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static bool do_step(const struct process *p, enum step step, const char *name, const char *text)
+{
+	int err;
+
+	send_report(p, step, 0, 0);
+	err = name ? write_text(p, name, text) : mkdir(p->dir, 0700) ? -errno : 0;
+	if (!name && err == -EEXIST)	/* of one with our number, that was killed */
+		err = rmdir(p->dir) || mkdir(p->dir, 0700) ? -errno : 0;
+	if (err)
+		send_report(p, step, 0, err);
+	return !err;
+}
+
+static void serve(const struct process *p)
+{
+	static union {
+		struct request r;
+		char bytes[sizeof(struct request) + sizeof(uint32_t) * CPUS_MAX];
+	} in;
+	ssize_t len;
+
+	if (!do_step(p, STEP_MKDIR, NULL, NULL) || !do_step(p, STEP_CLOCK, "trace_clock", "boot"))
+		return;
+	while ((len = read(p->socket, &in, sizeof(in))) > 0) {
+		if (len < (ssize_t)sizeof(in.r) || (size_t)len != sizeof(in.r) + sizeof(uint32_t) * in.r.cpus_cnt)
+			return;
+		if (!in.r.cpus_cnt) {
+			write_text(p, p->option, "0");
+			send_report(p, STEP_ENDED, 0, 0);
+		} else if (!resize(p, &in.r) && do_step(p, STEP_COPIES, p->option, "1")) {
+			send_report(p, STEP_READY, 0, 0);
+			remove_stale(p->dir);
+		}
+	}
+}
+
+/* Nothing of the recorder's stays open here: its reader waits for the end of its output. */
+static void close_others(int keep)
+{
+	if (close_range(keep + 1, ~0U, 0))
+		for (int fd = keep + 1; fd < 65536; fd++)
+			close(fd);
+	for (int fd = 0; fd < keep; fd++)
+		close(fd);
+}
+
+static void run(const struct process *p)
+{
+	char byte;
+	int i;
+
+	/* Outside of the session, whose autogroup may be what keeps the workers waiting. */
+	setsid();
+	prctl(PR_SET_NAME, "kfxt-markers");
+	close_others(p->socket);
+	signal(SIGPIPE, SIG_IGN);
+	serve(p);
+	/* After a failure, too, until the recorder has read of it. */
+	while (read(p->socket, &byte, 1) > 0)
+		;
+	for (i = 0; i < AGAIN_CNT && rmdir(p->dir) && errno == EBUSY; i++)
+		usleep(AGAIN_US);
+	_exit(0);
+}
+
+/* ---- the recorder's end -------------------------------------------------------------------- */
+
+int marker_helper_open(struct marker_helper **out, const char *dir, const char *option)
+{
+	struct marker_helper *h = calloc(1, sizeof(*h));
+	int ends[2], err;
+
+	if (!h)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		err = -errno;
+		free(h);
+		return err;
+	}
+	h->pid = fork();
+	if (!h->pid)
+		run(&(struct process){ dir, option, ends[1] });
+	err = h->pid < 0 ? -errno : 0;
+	close(ends[1]);
+	h->socket = ends[0];
+	if (err) {
+		close(h->socket);
+		free(h);
+		return err;
+	}
+	*out = h;
+	return 0;
+}
+
+int marker_helper_begin(struct marker_helper *h, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
+{
+	const size_t len = sizeof(struct request) + sizeof(*cpus) * cpus_cnt;
+	struct request *r = cpus_cnt <= CPUS_MAX ? malloc(len) : NULL;
+	int err = 0;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct request){ bytes, cpus_cnt };
+	memcpy(r->cpus, cpus, sizeof(*cpus) * cpus_cnt);
+	if (write(h->socket, r, len) != (ssize_t)len)
+		err = -errno;
+	free(r);
+	return err;
+}
+
+int marker_helper_fd(const struct marker_helper *h)
+{
+	return h->socket;
+}
+
+static enum helper_state state_of(const struct marker_helper *h)
+{
+	if (h->last.step == STEP_ENDED)
+		return HELPER_ENDED;
+	if (h->last.step == STEP_READY)
+		return HELPER_READY;
+	return h->last.err || h->gone ? HELPER_FAILED : HELPER_WORKS;
+}
+
+/* Until it is at @step, or cannot get there. */
+static void take_reports(struct marker_helper *h, enum step step, unsigned int wait_ms)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
+	struct pollfd pfd = { .fd = h->socket, .events = POLLIN };
+	struct report r;
+	uint64_t now_ns;
+
+	while (!h->gone && h->last.step < step && !h->last.err) {
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		if (poll(&pfd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0) <= 0)
+			return;
+		if (read(h->socket, &r, sizeof(r)) != sizeof(r)) {
+			h->gone = true;
+			return;
+		}
+		h->last = r;
+		if (r.step == STEP_READY)
+			h->since_ns = r.ns;
+	}
+}
+
+enum helper_state marker_helper_look(struct marker_helper *h, unsigned int wait_ms)
+{
+	take_reports(h, STEP_READY, wait_ms);
+	return state_of(h);
+}
+
+bool marker_helper_end(struct marker_helper *h, unsigned int wait_ms)
+{
+	const struct request end = { 0 };
+
+	if (state_of(h) != HELPER_READY || write(h->socket, &end, sizeof(end)) != sizeof(end))
+		return false;
+	take_reports(h, STEP_ENDED, wait_ms);
+	return state_of(h) == HELPER_ENDED;
+}
+
+uint64_t marker_helper_since(const struct marker_helper *h)
+{
+	return h->since_ns;
+}
+
+const char *marker_helper_why(const struct marker_helper *h, char buf[HELPER_WHY_BYTES])
+{
+	static const struct {
+		const char *waits, *fails;
+	} texts[] = {
+		[STEP_MKDIR]	= { "another tracer keeps tracefs busy", "a tracefs instance cannot be made" },
+		[STEP_CLOCK]	= { "the kernel waits for an RCU grace period", "its tracefs instance cannot get the boot clock" },
+		[STEP_BUFFER]	= { " does not run its workers", ": its buffer cannot be resized" },
+		[STEP_COPIES]	= { "another tracer keeps tracefs busy", "copies cannot be turned on" },
+		[STEP_READY]	= { "", "" },
+		[STEP_ENDED]	= { "", "" },
+	};
+	const char *text = h->last.err ? texts[h->last.step].fails : texts[h->last.step].waits;
+	char cpu[16] = "";
+
+	if (h->last.step == STEP_BUFFER)
+		snprintf(cpu, sizeof(cpu), "CPU %u", h->last.cpu);
+	if (h->gone && !h->last.err)
+		snprintf(buf, HELPER_WHY_BYTES, "the process that makes its tracefs instance was ended");
+	else
+		snprintf(buf, HELPER_WHY_BYTES, "%s%s%s%s", cpu, text, h->last.err ? ": " : "",
+			 h->last.err ? strerror(-h->last.err) : "");
+	return buf;
+}
+
+bool marker_helper_close(struct marker_helper *h, unsigned int wait_ms)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
+	bool ended;
+
+	if (!h)
+		return true;
+	close(h->socket);
+	while (!(ended = waitpid(h->pid, NULL, WNOHANG) != 0) && clock_ns(CLOCK_MONOTONIC) < end_ns)
+		usleep(1000);
+	free(h);
+	return ended;
+}

@@ -29,7 +29,7 @@ from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal
                      scaled, start, switches_of, test, tracefs_twice, until, verify, verify_cut)
 from account import balance_against, lost_by, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
-from trace import Trace  # noqa: E402
+from trace import Trace, fxtread  # noqa: E402
 
 STEP = 10_000_000           # from the koid of one owner of an id to that of the next
 OWN_MACHINE = os.path.exists('/job/command')    # a virtual one, of these tests alone
@@ -198,6 +198,10 @@ def recorder_waits_for_a_cpu(tmp):
             hog.wait()
     _, err = recorder.whole()
     expect(re.search(r'rings full \(on \d+ CPUs?: the recorder waited \d+ ms for a CPU; larger -m', err), err)
+    late = [{name: value for name, _, value in rec['arguments']} for rec in fxtread.read(tmp + '/t.fxt')
+            if rec['type'] == 'event' and rec['name'] == 'late_drain']
+    said = int(re.search(r'the recorder waited (\d+) ms', err)[1])
+    equal(max((e['ns'] // 10**6 for e in late if e['cause'] == 'waited for a CPU'), default=None), said, f'ms in the trace: {late}')
 
 
 @test

@@ -140,16 +140,29 @@ static void look_at_events(struct recorder *r, unsigned int i)
 		event_ring_look(ring);
 }
 
-/* Were records lost since the last look, and why? */
-static void look_for_losses(struct recorder *r)
+/* The trace has it on the recorder's thread, where its own switches show the same. */
+static int write_late_drain(struct recorder *r, const struct late_span *span)
 {
+	const struct fxt_arg args[] = {
+		fxt_arg_str("cause", fxt_str(late_cause_name(span->cause))),
+		fxt_arg_u64(span->at_most ? "at_most_ns" : "ns", span->ns),
+	};
+
+	return ledger_write_event(r->w, "late_drain", clock_ns(CLOCK_BOOTTIME), args, 2);
+}
+
+/* Were records lost since the last look, and why? */
+static int look_for_losses(struct recorder *r)
+{
+	struct late_span span;
 	uint64_t lost = 0;
 	unsigned int i;
 
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		lost += lateness_lost(probes_ring(r->probes, i)->ctl);
-	lateness_look(&r->late, recorder_output_time(r), lost != r->lost);
+	span = lateness_look(&r->late, recorder_output_time(r), lost != r->lost);
 	r->lost = lost;
+	return span.cause ? write_late_drain(r, &span) : 0;
 }
 
 /* Before the heads are: what a gap that has ended since hides is in the ring. */
@@ -177,7 +190,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 
 	look_at_cpus(r);
 	gaps_look(r->gaps);
-	look_for_losses(r);
+	err = look_for_losses(r) ?: err;
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		heads[i] = ring_head(probes_ring(r->probes, i));
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
@@ -198,6 +211,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 			err = names_drain(r->names);
 	}
 	err = sources_poll(r->cfg->sources, clock_ns(CLOCK_BOOTTIME), false) ?: err;
+	err = err ?: recorder_write_late(r, clock_ns(CLOCK_BOOTTIME), false);
 	return recorder_flush_output(r) ?: err;
 }
 
@@ -211,7 +225,6 @@ static int scan(struct recorder *r)
 	r->names_lost = counts.names_lost;
 	do {
 		more = names_scan(r->names);
-	err = err ?: recorder_write_late(r, clock_ns(CLOCK_BOOTTIME), false);
 		err = more < 0 ? more : recorder_drain(r, false);
 	} while (!err && more);
 	return err;

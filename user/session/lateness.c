@@ -64,12 +64,22 @@ struct late_span late_span_of(const struct late_times *from, const struct late_t
 	};
 }
 
-void lateness_look(struct lateness *l, struct output_time output, bool lost)
+const char *late_cause_name(enum late_cause cause)
+{
+	static const char *const names[LATE_CAUSE_CNT] = {
+		[LATE_UNKNOWN] = "", [LATE_NOT_SCHEDULED] = "waited for a CPU", [LATE_OUTPUT] = "output", [LATE_BUSY] = "busy",
+		[LATE_STOPPED] = "stopped",
+	};
+
+	return names[cause];
+}
+
+struct late_span lateness_look(struct lateness *l, struct output_time output, bool lost)
 {
 	const struct late_times now = {
 		clock_ns(CLOCK_BOOTTIME), run_delay_ns(l->fd), clock_ns(CLOCK_THREAD_CPUTIME_ID), output,
 	};
-	struct late_span span;
+	struct late_span span = { .cause = LATE_UNKNOWN };
 
 	if (lost && l->before.now_ns) {
 		span = late_span_of(&l->before, &now, l->sleep_ns);
@@ -77,6 +87,7 @@ void lateness_look(struct lateness *l, struct output_time output, bool lost)
 			l->longest[span.cause] = span;
 	}
 	l->before = now;
+	return span;
 }
 
 struct late_span lateness_longest(const struct lateness *l)

@@ -44,10 +44,15 @@ struct lateness {
 void lateness_open(struct lateness *l, uint64_t sleep_ns);
 /* How much a CPU's rings have lost so far because they were full. */
 uint64_t lateness_lost(const struct cpu_ctl *ctl);
-/* At each look; @output: time spent on output so far. @lost: records were lost since the one before. */
-void lateness_look(struct lateness *l, struct output_time output, bool lost);
+/*
+ * At each look; @output: time spent on output so far. @lost: records were lost since the one before; then it returns
+ * what kept the recorder in between.
+ */
+struct late_span lateness_look(struct lateness *l, struct output_time output, bool lost);
 /* What most of the time from @from to @to went to, of which the recorder may have slept @sleep_ns. */
 struct late_span late_span_of(const struct late_times *from, const struct late_times *to, uint64_t sleep_ns);
+/* "waited for a CPU", "output", ...; "" for LATE_UNKNOWN. */
+const char *late_cause_name(enum late_cause cause);
 /* The cause that took longest at a time. */
 struct late_span lateness_longest(const struct lateness *l);
 void lateness_close(struct lateness *l);

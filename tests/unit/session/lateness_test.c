@@ -71,9 +71,9 @@ static void test_looks(void **state)
 	lateness_open(&l, SLEEP);
 	lateness_look(&l, (struct output_time){ 1, 0 }, true);
 	assert_int_equal(lateness_longest(&l).cause, LATE_UNKNOWN);
-	lateness_look(&l, (struct output_time){ hour, 0 }, false);
+	assert_int_equal(lateness_look(&l, (struct output_time){ hour, 0 }, false).cause, LATE_UNKNOWN);
 	assert_int_equal(lateness_longest(&l).cause, LATE_UNKNOWN);
-	lateness_look(&l, (struct output_time){ 2 * hour, 0 }, true);
+	assert_int_equal(lateness_look(&l, (struct output_time){ 2 * hour, 0 }, true).cause, LATE_OUTPUT);
 	assert_int_equal(lateness_longest(&l).cause, LATE_OUTPUT);
 	assert_int_equal(lateness_longest(&l).ns, hour);
 	lateness_look(&l, (struct output_time){ 4 * hour, 2 * hour }, true);

@@ -83,6 +83,7 @@ struct recorder_cfg {
 	bool perfetto_packets;
 	bool cost;			/* is measured, and in the trace */
 	double budget;			/* share of one CPU that it may cost; 0: any. With @cost */
+	int nice;			/* while programs are loaded and attached, if that is more urgent than now */
 	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */
 	struct names_hidden hidden;	/* its expressions are also for lines of the log */
 	struct sources *sources;	/* what to record beside scheduling. Borrowed. */

@@ -69,13 +69,21 @@ static int set_affinity(const struct num_cpus *cpus)
 	return err;
 }
 
-int self_opts_apply(const struct self_opts *opts, const char *command)
+int self_opts_nice(const struct self_opts *opts)
 {
-	int nice = NICE_DEFAULT, err = 0;
+	int nice = NICE_DEFAULT;
 	const char *why;
 
 	if (opts->nice)
 		parse_nice(opts->nice, &nice, &why);
+	return nice;
+}
+
+int self_opts_apply(const struct self_opts *opts, const char *command)
+{
+	const int nice = self_opts_nice(opts);
+	int err = 0;
+
 	/* Without the right to it, do without; unless it was asked for. */
 	if (setpriority(PRIO_PROCESS, 0, nice) && opts->nice)
 		log_warn("%s: --nice %d: %s (CAP_SYS_NICE helps)", command, nice, strerror(errno));

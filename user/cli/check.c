@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "capture/features.h"
+#include "check_delays.h"
 #include "cmd.h"
 #include "exit.h"
 #include "base/json.h"
@@ -93,17 +94,24 @@ static void print_head(bool json, struct json *j)
 
 static void print_tail(bool json, struct json *j, bool can)
 {
+	struct check_delays *delays = check_delays_open();
 	char text[REMEDY_BYTES];
 	const char *rights = remedy_command(text);
 
 	if (json) {
 		json_end(j);
 		json_line(j, "");
+		check_delays_print_json(delays, j);
+		json_line(j, "");
 		json_key_bool(j, "can_record", can);
 		json_key_text(j, "rights", rights);
 		json_end(j);
+		check_delays_close(delays);
 		return;
 	}
+	if (delays)
+		check_delays_print(delays);
+	check_delays_close(delays);
 	printf("kfxt record %s run here\n", can ? "can" : "cannot");
 	if (rights) {
 		printf("to give it the rights: ");

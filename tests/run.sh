@@ -30,7 +30,7 @@ live:loss_is_counted_exactly,signals_end_it,end_of_command,outputs_stay_until_th
 ends:everybody_is_known,gaps_are_drawn
 func:calls_of_each_thread
 log:lines_of_two_threads
-mark:every_form_of_two_threads
+mark:every_form_of_two_threads,markers_begin_late
 filter:threads_of_a_process
 reports:waits_that_do_not_end
 tracepoints:trace_is_closed_before_detaching
@@ -47,12 +47,12 @@ END
 gate=(layers scripts unit golden convert json perfetto install docs sanitize "${live[@]}" oldest fuzz)
 all=(layers scripts unit golden convert json perfetto trace_processor install docs cost
 	sanitize live ends func log mark filter reports tracepoints presets examples syscalls exports compression packets
-	privileges faults stacks fuzz rotation flight ledger budget triggers soak machines)
+	privileges faults stacks fuzz rotation flight ledger budget triggers begin soak machines)
 
 # One CPU is enough for each of these, and none minds the others: side by side, the longest first.
 quiet=" json docs convert scripts perfetto trace_processor install golden "
 # These take the programs that sanitize builds, or measure what CPUs do; a few of their tests do not mind.
-alone=" fuzz rotation flight ledger budget triggers soak machines "
+alone=" fuzz rotation flight ledger budget triggers begin soak machines "
 
 # ---- arguments ----------------------------------------------------------------------------
 

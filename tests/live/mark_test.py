@@ -23,7 +23,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import lost_by  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, equal, expect, load, main, note,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, Skip, equal, expect, load, main, note,  # noqa: E402
                      run, scaled, switches_of, test, tracefs_twice, until, verify, wait_for_begin)
 import fxtread  # noqa: E402, where trace.py found it
 
@@ -390,6 +390,17 @@ def instances(*recorders):
     return [os.path.exists(f'{TRACEFS}/instances/kfxt-{r.pid}') for r in recorders]
 
 
+def with_copies(fn):
+    """A test of what there is only where the kernel makes copies."""
+    @functools.wraps(fn)
+    def check(tmp):
+        if not COPIES:
+            raise Skip('this kernel makes no copies')
+        fn(tmp)
+    return test(check)
+
+
+@with_copies
 def nothing_is_left(tmp):
     for ending in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
         recorder = start('copies', f'{tmp}/{ending.name}.fxt')
@@ -418,6 +429,7 @@ def delayed(seconds, *args):
     return subprocess.run([*tracer, *command('copies', *args)], capture_output=True, timeout=3 * PATIENCE)
 
 
+@with_copies
 def markers_begin_late(tmp):
     """Scheduling is recorded without waiting for them, and all say since when they are."""
     script = file_of(tmp, 'script', f'''{KFXT} mark early
@@ -442,6 +454,7 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
     expect('marker: recorded from ' in run('verify', trace).stdout.decode(), 'verify says so')
 
 
+@with_copies
 def markers_never_begin(tmp):
     """What the kernel still holds at the end is removed later, by a process that stays behind."""
     begin = time.monotonic()
@@ -453,13 +466,6 @@ def markers_never_begin(tmp):
     expect('is removed by a process that stays behind' in err, err)
     left = re.search(r'(/\S*/instances/kfxt-\d+) is removed', err).group(1)
     until(lambda: not os.path.exists(left), f'{left} is still there')
-
-
-if COPIES:
-    for each in nothing_is_left, markers_begin_late, markers_never_begin:
-        test(each)
-else:
-    note('nothing_is_left, markers_begin_late, markers_never_begin: not here, this kernel makes no copies')
 
 
 # ---- the command --------------------------------------------------------------------------

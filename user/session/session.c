@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -28,6 +27,7 @@
 #include "ring/ring.h"
 #include "io/sink.h"
 #include "initial_states.h"
+#include "urgency.h"
 
 #define NS_PER_SECOND	1000000000ULL
 #define NS_PER_MS	1000000ULL
@@ -94,26 +94,17 @@ static int write_start(struct recorder *r)
 }
 
 /*
- * Loading and attaching take a quarter of a second of CPU time, during which nothing is recorded yet. Threads of the output
- * and the command, which come later, do not inherit that. Returns what it was.
+ * Loading and attaching take a tenth of a second of CPU time or more, during which nothing is recorded yet. Threads of the
+ * output and the command, which come later, do not inherit that.
  */
-static int hurry(int nice)
-{
-	const int was = getpriority(PRIO_PROCESS, 0);
-
-	if (nice < was)
-		setpriority(PRIO_PROCESS, 0, nice);
-	return was;
-}
-
 static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
 {
-	const int nice = hurry(r->cfg->nice);
+	struct urgency *urgency = urgency_open(r->cfg->nice);
 	int err = probes_open(&r->probes, cfg, what);
 
 	err = err ?: probes_attach(r->probes, what);
 	err = err ?: probes_attach_sources(r->probes, what);
-	setpriority(PRIO_PROCESS, 0, nice);
+	urgency_close(urgency);
 	return err;
 }
 
@@ -193,7 +184,7 @@ static int start_sources(struct recorder *r)
 	return sources_start(r->cfg->sources);
 }
 
-int recorder_begin(struct recorder *r)
+static int begin(struct recorder *r)
 {
 	int err;
 
@@ -206,6 +197,15 @@ int recorder_begin(struct recorder *r)
 	err = err ?: probes_begin(r->probes);
 	recorder_mark(r, 1);
 	return err ?: states_write(&r->states, r->w, r->probes, r->cfg->cpus_cnt, r->cfg->cpus[0]);
+}
+
+int recorder_begin(struct recorder *r)
+{
+	struct urgency *urgency = urgency_open(r->cfg->nice);
+	const int err = begin(r);
+
+	urgency_close(urgency);
+	return err;
 }
 
 int recorder_publish(struct recorder *r, const char **hint)

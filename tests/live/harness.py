@@ -191,7 +191,7 @@ def children_of(pid):
 def command_of(recorder):
     """Process id of the command that a recorder has started."""
     def commands():
-        return [pid for pid, name in children_of(recorder.pid).items() if not name.startswith('kfxt')]
+        return [pid for pid, name in children_of(recorder.pid).items() if not name.startswith('kfxt-')]
     return until(commands, 'no command')[0]
 
 

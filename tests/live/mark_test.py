@@ -23,8 +23,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import lost_by  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, Skip, equal, expect, load, main, note,  # noqa: E402
-                     run, scaled, switches_of, test, tracefs_twice, until, verify, wait_for_begin)
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, Skip, children_of, equal, expect, load,  # noqa: E402
+                     main, note, run, scaled, switches_of, test, tracefs_twice, until, verify, wait_for_begin)
 import fxtread  # noqa: E402, where trace.py found it
 
 COPIES = os.path.exists(TRACEFS + '/options/copy_trace_marker')
@@ -405,6 +405,9 @@ def nothing_is_left(tmp):
     for ending in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
         recorder = start('copies', f'{tmp}/{ending.name}.fxt')
         equal(instances(recorder), [True], 'its instance while it records')
+        if ending == signal.SIGTERM:        # a service manager ends all processes of a service
+            for pid in children_of(recorder.pid):
+                os.kill(pid, ending)
         recorder.send_signal(ending)
         recorder.wait(PATIENCE)
         recorder.stderr.close()

@@ -6,15 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/side_process.h"
 #include "broker_p.h"
 #include "rights.h"
 #include "unfinished.h"
@@ -385,39 +384,6 @@ static void recover_open(struct server *s)
 
 /* ---- the process --------------------------------------------------------------------------- */
 
-/* Ctrl-C and the end of a service reach us as well as the recorder; it is the one that decides. */
-static void ignore_signals(void)
-{
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2 };
-	sigset_t none;
-	size_t i;
-
-	for (i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Whatever else the recorder has open, it is to be closed when the recorder closes it. */
-static int keep_files(struct broker_process *p)
-{
-	const int a = fcntl(p->socket, F_DUPFD_CLOEXEC, 3), b = fcntl(p->dir, F_DUPFD_CLOEXEC, 3);
-	const int low = a < b ? a : b, high = a < b ? b : a, null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (low < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0)
-		return -errno;
-	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
-		dup2(null, STDERR_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	if ((low > 3 && close_range(3, low - 1, 0)) || (high > low + 1 && close_range(low + 1, high - 1, 0)) ||
-	    close_range(high + 1, ~0U, 0))
-		return -errno;
-	p->socket = a;
-	p->dir = b;
-	return 0;
-}
-
 static int begin(struct server *s)
 {
 	const struct broker_cfg *cfg = s->p->cfg;
@@ -462,10 +428,7 @@ void broker_serve(const struct broker_process *process)
 	struct server s = { .p = &p };
 	struct broker_answer ready = { .id = BROKER_FIRST_ID };
 
-	setsid();
-	prctl(PR_SET_NAME, "kfxt-files");
-	ignore_signals();
-	ready.err = keep_files(&p) ?: begin(&s);
+	ready.err = side_process_begin("kfxt-files", true, (int *const[]){ &p.socket, &p.dir }, 2) ?: begin(&s);
 	if (ready.err)
 		refuse(&ready, ready.err, "the process that opens files cannot start");
 	send_answer(&s, &ready, -1);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/affinity.h"
 #include "bpf/abi/ids.h"
 #include "bpf/abi/patch.h"
 #include "bpf/abi/ring.h"
@@ -342,27 +343,21 @@ static bool change_state(struct cpu_ctl *ctl, uint32_t from, uint32_t state)
 /* Sets all CPUs to @state and has each act on it at once; all but ours by interrupt. */
 static int change_all(struct probes *p, uint32_t from, uint32_t state)
 {
-	cpu_set_t *old = CPU_ALLOC(CPU_SETSIZE * 4), one;
-	size_t len = CPU_ALLOC_SIZE(CPU_SETSIZE * 4);
-	int own, err = 0, first = 0;
+	struct affinity before;
+	int own, err = affinity_get(&before), first = 0;
 	unsigned int i;
 
-	if (!old)
-		return -ENOMEM;
-	err = sched_getaffinity(0, len, old) ? -errno : 0;
 	own = sched_getcpu();
-	if (!err && own >= 0 && own < CPU_SETSIZE) {
-		CPU_ZERO(&one);
-		CPU_SET(own, &one);
-		err = sched_setaffinity(0, sizeof(one), &one) ? -errno : 0;
-	}
+	if (!err && own >= 0)
+		err = affinity_pin(own);
 	for (i = 0; !err && i < p->cpus_cnt; i++) {
 		if (!change_state(p->ring[i].ctl, from, state))
 			continue;
 		first = kick(p, p->cpus[i], own) ?: first;
 	}
-	sched_setaffinity(0, len, old);
-	CPU_FREE(old);
+	if (before.set)
+		affinity_set(&before);
+	affinity_free(&before);
 	return err ?: first;
 }
 

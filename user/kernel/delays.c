@@ -8,21 +8,20 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "delays.h"
+#include "base/affinity.h"
 #include "base/clock.h"
+#include "base/side_process.h"
 #include "tracefs.h"
 
 #define NS_PER_MS	1000000ULL
@@ -69,21 +68,6 @@ static void *measure_grace(void *ctx)
 	return NULL;
 }
 
-/* Any CPU but that one. */
-static int run_elsewhere(uint32_t cpu, const cpu_set_t *all, size_t bytes)
-{
-	cpu_set_t *set = malloc(bytes);
-	int err;
-
-	if (!set)
-		return -ENOMEM;
-	memcpy(set, all, bytes);
-	CPU_CLR_S(cpu, bytes, set);
-	err = CPU_COUNT_S(bytes, set) && !sched_setaffinity(0, bytes, set) ? 0 : -ENOTSUP;
-	free(set);
-	return err;
-}
-
 static int open_size(const char *dir, uint32_t cpu, unsigned int *kib)
 {
 	char path[PATH_BYTES + 64], text[32] = "";
@@ -116,24 +100,23 @@ static void measure_one(struct times *t, const char *dir, uint32_t cpu)
 static void *measure_work(void *ctx)
 {
 	struct measuring *m = ctx;
-	const size_t bytes = CPU_ALLOC_SIZE(CPU_SETSIZE * 8);
-	cpu_set_t *all = calloc(1, bytes);
+	struct affinity all;
 	char dir[PATH_BYTES];
 	unsigned int i;
 	bool made;
 
 	/* By the name that the instances of recorders have, so that one that is left behind is removed. */
 	snprintf(dir, sizeof(dir), "%s/kfxt-%d", m->instances, gettid());
-	made = all && !sched_getaffinity(0, bytes, all) && !mkdir(dir, 0700);
+	made = !affinity_get(&all) && !mkdir(dir, 0700);
 	while ((i = atomic_fetch_add(&m->next, 1)) < m->cpus_cnt) {
-		if (made && !run_elsewhere(m->cpus[i], all, bytes))
+		if (made && !affinity_avoid(&all, m->cpus[i]))
 			measure_one(&m->shared->work[i], dir, m->cpus[i]);
 		else
 			atomic_store(&m->shared->work[i].failed, true);
 	}
 	if (made)
 		rmdir(dir);
-	free(all);
+	affinity_free(&all);
 	return NULL;
 }
 
@@ -177,9 +160,7 @@ static void measure(struct measuring *m)
 	bool has_grace;
 	unsigned int cnt;
 
-	setsid();
-	prctl(PR_SET_NAME, "kfxt-delays");
-	close_range(0, ~0U, 0);
+	side_process_begin("kfxt-delays", false, NULL, 0);
 	has_grace = begin_thread(&grace, measure_grace, m);
 	if (!has_grace)
 		atomic_store(&m->shared->grace.failed, true);

@@ -7,21 +7,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "marker_helper.h"
+#include "base/affinity.h"
 #include "base/clock.h"
+#include "base/side_process.h"
 
 #define PATH_BYTES	512
 #define NS_PER_MS	1000000ULL
@@ -81,21 +80,6 @@ static int write_text(const struct process *p, const char *name, const char *tex
 	return err;
 }
 
-static int pin(unsigned int cpu)
-{
-	cpu_set_t *set = CPU_ALLOC(cpu + 1);
-	const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-	int err;
-
-	if (!set)
-		return -ENOMEM;
-	CPU_ZERO_S(bytes, set);
-	CPU_SET_S(cpu, bytes, set);
-	err = sched_setaffinity(0, bytes, set) ? -errno : 0;
-	CPU_FREE(set);
-	return err;
-}
-
 static uint64_t buffer_kib(const struct process *p, uint32_t cpu)
 {
 	char path[PATH_BYTES];
@@ -119,20 +103,24 @@ static int resize(const struct process *p, const struct request *r)
 {
 	const uint64_t kib = r->bytes >> 10;
 	char name[64], text[32];
+	struct affinity before;
 	unsigned int i;
-	int err = 0;
+	int err = affinity_get(&before);
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)kib);
 	for (i = 0; !err && i < r->cpus_cnt; i++) {
 		if (buffer_kib(p, r->cpus[i]) == kib)
 			continue;
 		send_report(p, STEP_BUFFER, r->cpus[i], 0);
-		pin(r->cpus[i]);
+		affinity_pin(r->cpus[i]);
 		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", r->cpus[i]);
 		err = write_text(p, name, text);
 		if (err)
 			send_report(p, STEP_BUFFER, r->cpus[i], err);
 	}
+	if (before.set)
+		affinity_set(&before);
+	affinity_free(&before);
 	return err;
 }
 
@@ -195,27 +183,14 @@ static void serve(const struct process *p)
 	}
 }
 
-/* Nothing of the recorder's stays open here: its reader waits for the end of its output. */
-static void close_others(int keep)
-{
-	if (close_range(keep + 1, ~0U, 0))
-		for (int fd = keep + 1; fd < 65536; fd++)
-			close(fd);
-	for (int fd = 0; fd < keep; fd++)
-		close(fd);
-}
-
-static void run(const struct process *p)
+static void run(struct process *p)
 {
 	char byte;
 	int i;
 
 	/* Outside of the session, whose autogroup may be what keeps the workers waiting. */
-	setsid();
-	prctl(PR_SET_NAME, "kfxt-markers");
-	close_others(p->socket);
-	signal(SIGPIPE, SIG_IGN);
-	serve(p);
+	if (!side_process_begin("kfxt-markers", false, (int *const[]){ &p->socket }, 1))
+		serve(p);
 	/* After a failure, too, until the recorder has read of it. */
 	while (read(p->socket, &byte, 1) > 0)
 		;

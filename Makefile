@@ -205,7 +205,7 @@ wraps	= $(addprefix -Wl$(comma)--wrap=,$(1))
 MAPS_WRAP := $(call wraps,mmap_events_open mmap_events_read mmap_events_lost mmap_events_close opendir fopen)
 $(addprefix $(O)/tests/,process_maps_test unwind_test): WRAP := $(MAPS_WRAP)
 
-$(O)/tests/delays_test: WRAP := $(call wraps,mkdir rmdir write tracefs_find)
+$(O)/tests/delays_test: WRAP := $(call wraps,mkdir rmdir write tracefs_instances)
 $(O)/tests/marker_helper_test: WRAP := $(call wraps,mkdir rmdir)
 $(O)/tests/window_memory_test: WRAP := $(call wraps,malloc calloc realloc)
 

@@ -105,7 +105,7 @@ static void *measure_work(void *ctx)
 	unsigned int i;
 	bool made;
 
-	/* By the name that the instances of recorders have, so that one that is left behind is removed. */
+	/* By the name that the instances of recorders have, so that the next one removes what is left of them. */
 	snprintf(dir, sizeof(dir), "%s/kfxt-%d", m->instances, gettid());
 	made = !affinity_get(&all) && !mkdir(dir, 0700);
 	while ((i = atomic_fetch_add(&m->next, 1)) < m->cpus_cnt) {
@@ -213,8 +213,7 @@ int delays_measure(struct delays *d, const uint32_t *cpus, unsigned int cpus_cnt
 	*d = (struct delays){ .cpus_cnt = cpus_cnt, .work = calloc(cpus_cnt, sizeof(*d->work)) };
 	if (!m.shared || !d->work)
 		return -ENOMEM;
-	if (!tracefs_find(m.instances, sizeof(m.instances), "instances") ||
-	    faccessat(AT_FDCWD, m.instances, W_OK | X_OK, AT_EACCESS))
+	if (tracefs_instances(m.instances, sizeof(m.instances)))
 		m.instances[0] = 0;
 	pid = fork();
 	if (!pid)

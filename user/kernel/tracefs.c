@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,13 @@ bool tracefs_find(char *path, size_t size, const char *name)
 {
 	return find_in("/sys/kernel/tracing", path, size, name) ||
 	       find_in("/sys/kernel/debug/tracing", path, size, name) || find_mounted(path, size, name);
+}
+
+int tracefs_instances(char *path, size_t size)
+{
+	if (!tracefs_find(path, size, "instances"))
+		return -ENOENT;
+	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) ? -errno : 0;
 }
 
 const char *tracefs_remedy(int err)

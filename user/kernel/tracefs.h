@@ -20,6 +20,8 @@ struct tracefs_event {
  * /proc/mounts has it. False: it is nowhere. To look is all that takes, not to read or list.
  */
 bool tracefs_find(char *path, size_t size, const char *name);
+/* The directory where one may make tracing instances. 0, -ENOENT: there is none; or -errno: not for us. */
+int tracefs_instances(char *path, size_t size);
 /* What to do about tracefs after @err, a negative errno. */
 const char *tracefs_remedy(int err);
 /* Reads a file of tracefs; as text_file_read(). */

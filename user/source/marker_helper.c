@@ -301,7 +301,7 @@ uint64_t marker_helper_since(const struct marker_helper *h)
 	return h->since_ns;
 }
 
-const char *marker_helper_why(const struct marker_helper *h, char buf[HELPER_WHY_BYTES])
+const char *marker_helper_why(const struct marker_helper *h, char buf[SOURCE_WHY_BYTES])
 {
 	static const struct {
 		const char *waits, *fails;
@@ -319,9 +319,9 @@ const char *marker_helper_why(const struct marker_helper *h, char buf[HELPER_WHY
 	if (h->last.step == STEP_BUFFER)
 		snprintf(cpu, sizeof(cpu), "CPU %u", h->last.cpu);
 	if (h->gone && !h->last.err)
-		snprintf(buf, HELPER_WHY_BYTES, "the process that makes its tracefs instance was ended");
+		snprintf(buf, SOURCE_WHY_BYTES, "the process that makes its tracefs instance was ended");
 	else
-		snprintf(buf, HELPER_WHY_BYTES, "%s%s%s%s", cpu, text, h->last.err ? ": " : "",
+		snprintf(buf, SOURCE_WHY_BYTES, "%s%s%s%s", cpu, text, h->last.err ? ": " : "",
 			 h->last.err ? strerror(-h->last.err) : "");
 	return buf;
 }

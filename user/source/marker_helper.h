@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HELPER_WHY_BYTES	160
+#include "capture/source.h"
 
 struct marker_helper;
 
@@ -37,10 +37,10 @@ enum helper_state marker_helper_look(struct marker_helper *h, unsigned int wait_
 /* CLOCK_BOOTTIME since which there are copies; 0: there are none yet. */
 uint64_t marker_helper_since(const struct marker_helper *h);
 /* What it waits for or what failed, as part of a sentence: "the kernel waits for a worker of CPU 1". */
-const char *marker_helper_why(const struct marker_helper *h, char buf[HELPER_WHY_BYTES]);
+const char *marker_helper_why(const struct marker_helper *h, char buf[SOURCE_WHY_BYTES]);
 /*
  * Has the instance removed, of which the recorder has no file open any more, and waits for that for at
- * most @wait_ms. false: the process stays behind until the kernel lets it remove it. NULL is fine.
+ * most @wait_ms. false: the process goes on until the kernel lets it remove it. NULL is fine.
  */
 bool marker_helper_close(struct marker_helper *h, unsigned int wait_ms);
 

@@ -58,15 +58,12 @@ static int read_format(struct marker_copy *c, const char *tracefs)
 
 static int open_in(struct marker_copy *c, const char *tracefs)
 {
-	char path[TRACEFS_BYTES + 64];
-	int err = read_format(c, tracefs);
+	char instances[TRACEFS_BYTES];
+	int err = read_format(c, tracefs) ?: tracefs_instances(instances, sizeof(instances));
 
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "%s/instances", tracefs);
-	if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
-		return -errno;
-	snprintf(c->dir, sizeof(c->dir), "%s/instances/kfxt-%d", tracefs, getpid());
+	snprintf(c->dir, sizeof(c->dir), "%s/kfxt-%d", instances, getpid());
 	return marker_helper_open(&c->helper, c->dir, OPTION);
 }
 
@@ -147,12 +144,12 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
 
-bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[HELPER_WHY_BYTES])
+bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[SOURCE_WHY_BYTES])
 {
 	*since_ns = c->open_err ? 0 : marker_helper_since(c->helper);
 	why[0] = 0;
 	if (c->open_err)
-		snprintf(why, HELPER_WHY_BYTES, "its buffers cannot be opened: %s", strerror(-c->open_err));
+		snprintf(why, SOURCE_WHY_BYTES, "its buffers cannot be opened: %s", strerror(-c->open_err));
 	else if (!*since_ns)
 		marker_helper_why(c->helper, why);
 	return !c->in_time || c->open_err;
@@ -238,7 +235,7 @@ void marker_copy_close(struct marker_copy *c)
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (!marker_helper_close(c->helper, END_MS))
-		log_info("%s is removed by a process that stays behind, once the kernel lets go of it", c->dir);
+		log_info("%s is still removed by another process: the kernel lets it wait", c->dir);
 	free(c->fds);
 	free(c->lost);
 	free(c->page);

@@ -28,7 +28,7 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
  * Whether copies were not there from the beginning on; then @since_ns is the time since which they are
  * or, 0, there are none, @why saying what is waited for or what failed.
  */
-bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[HELPER_WHY_BYTES]);
+bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[SOURCE_WHY_BYTES]);
 /* Readable when a buffer is half full, or copies have begun late. */
 int marker_copy_fd(const struct marker_copy *c);
 /* Hands over what there is; the text is borrowed. What @take returns, if that is not 0, ends it. */

@@ -171,7 +171,7 @@ static struct marker_helper *begin(void)
 
 static void assert_why(const struct marker_helper *h, const char *wanted)
 {
-	char why[HELPER_WHY_BYTES];
+	char why[SOURCE_WHY_BYTES];
 
 	assert_string_equal(marker_helper_why(h, why), wanted);
 }

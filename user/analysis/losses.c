@@ -88,19 +88,31 @@ void losses_add_procstat(struct losses *l, uint64_t excess)
 		l->lost[LOSS_ONLY_COUNTED][LOSS_SWITCHES] += excess - inferred;
 }
 
-/* The last word on a source counts. */
-void losses_add_late(struct losses *l, const char *source, uint64_t after_ns, const char *why)
+void losses_add_late_source(struct losses *l, struct fxt_str source, uint64_t after_ns, struct fxt_str why)
 {
-	struct loss_late *late = l->late;
+	struct loss_late new = { .after_ns = after_ns };
+	unsigned int i = 0;
 
-	while (late < l->late + l->late_cnt && strncmp(late->source, source ?: "", sizeof(late->source) - 1) != 0)
-		late++;
-	if (late == l->late + LOSS_LATE_MAX)
+	snprintf(new.source, sizeof(new.source), "%.*s", (int)source.len, source.data);
+	snprintf(new.why, sizeof(new.why), "%.*s", (int)why.len, why.data);
+	while (i < l->late_cnt && strcmp(l->late[i].source, new.source) != 0)
+		i++;
+	if (i == LOSS_LATE_MAX)
 		return;
-	l->late_cnt += late == l->late + l->late_cnt;
-	*late = (struct loss_late){ .after_ns = after_ns };
-	snprintf(late->source, sizeof(late->source), "%s", source ?: "");
-	snprintf(late->why, sizeof(late->why), "%s", why ?: "");
+	l->late_cnt += i == l->late_cnt;
+	l->late[i] = new;
+}
+
+static struct fxt_str text_of(const struct fxt_record *rec, const char *name)
+{
+	const struct fxt_arg *arg = fxt_record_arg(rec, name);
+
+	return arg && arg->type == FXT_ARG_STRING ? arg->str : fxt_str("");
+}
+
+void losses_add_late(struct losses *l, const struct fxt_record *rec)
+{
+	losses_add_late_source(l, text_of(rec, "source"), ledger_number(rec, "after_ns", ""), text_of(rec, "why"));
 }
 
 uint64_t losses_recorded(const struct losses *l)

@@ -13,8 +13,7 @@
 #include <stdint.h>
 
 #include "bpf/abi/counts.h"
-
-struct fxt_record;
+#include "fxt/fxt.h"
 
 enum loss_kind {
 #define X(id, name, one, many) LOSS_##id,
@@ -59,8 +58,10 @@ struct losses {
 
 /* Adds what an event "ledger" of a trace counts. */
 void losses_add_ledger(struct losses *l, const struct fxt_record *rec);
-/* What an event "late" says of a source; @source and @why may be NULL. */
-void losses_add_late(struct losses *l, const char *source, uint64_t after_ns, const char *why);
+/* What an event "late" of a trace says of a source; the last one counts. */
+void losses_add_late(struct losses *l, const struct fxt_record *rec);
+/* The same of a source: @after_ns the beginning it began to record or, 0, does not because of @why. */
+void losses_add_late_source(struct losses *l, struct fxt_str source, uint64_t after_ns, struct fxt_str why);
 /* @excess: switches that /proc/stat counts beyond those seen. Call it after the unreported ones were added. */
 void losses_add_procstat(struct losses *l, uint64_t excess);
 

@@ -473,18 +473,6 @@ static int add_session_slice(struct timeline *tl, const struct fxt_record *rec, 
 	return fxt_record_arg(rec, "cpu") ? add_gap(tl, rec, from_ns, to_ns) : add_still(tl, rec, from_ns, to_ns);
 }
 
-static int add_late(struct timeline_session *s, const struct fxt_record *rec)
-{
-	char *source = NULL, *why = NULL;
-	int err = arg_text(rec, "source", &source) ?: arg_text(rec, "why", &why);
-
-	if (!err)
-		losses_add_late(&s->losses, source, arg_number(rec, "after_ns"), why);
-	free(source);
-	free(why);
-	return err;
-}
-
 static int add_session_event(struct timeline *tl, const struct fxt_record *rec, uint64_t ts_ns)
 {
 	struct timeline_session *s = &tl->session;
@@ -510,7 +498,7 @@ static int add_session_event(struct timeline *tl, const struct fxt_record *rec, 
 	} else if (str_is(rec->event.name, "ledger")) {
 		return add_ledger(tl, rec);
 	} else if (str_is(rec->event.name, "late")) {
-		return add_late(s, rec);
+		losses_add_late(&s->losses, rec);
 	} else if (str_is(rec->event.name, "repaired")) {
 		if (!s->damages)
 			s->first_damage = arg_number(rec, "first_damage");

@@ -52,10 +52,11 @@ static uint64_t all_lost(const struct ledger_row *row)
 }
 
 /* As report derives them from the trace, which has the kind of what was skipped only for calls. */
-static void get_losses(const struct recorder_totals *t, struct losses *l)
+static void get_losses(const struct record_summary *summary, const struct recorder_totals *t, struct losses *l)
 {
+	struct source_late late;
 	enum ledger_source s;
-	unsigned int i;
+	unsigned int i, kind = 0;
 
 	*l = (struct losses){ .names = all_lost(&t->of[LEDGER_NAMES]), .shared_koids = t->shared_koids };
 	for (s = 0; s < LEDGER_NAMES; s++) {
@@ -73,16 +74,8 @@ static void get_losses(const struct recorder_totals *t, struct losses *l)
 		l->lost[LOSS_RING_FULL][s] -= t->of[s].contended + t->of[s].unpaired + t->of[s].overwritten;
 	}
 	losses_add_procstat(l, t->unreported_switches);
-}
-
-/* They are in the trace, too, as what report and verify read. */
-static void get_late(const struct record_summary *s, const struct recorder_totals *t, struct losses *l)
-{
-	struct source_late late;
-	unsigned int kind = 0;
-
-	while (sources_late(s->sources, &kind, &late))
-		losses_add_late(l, late.name, late.since_ns ? late.since_ns - t->start_ns : 0, late.why);
+	while (sources_late(summary->sources, &kind, &late))
+		losses_add_late_source(l, fxt_str(late.name), late.since_ns ? late.since_ns - t->start_ns : 0, fxt_str(late.why));
 }
 
 /* "9 switches, 6 wakeups, 12 calls, 7 events, 3 log lines, 9 filtered, 0 lost": what was asked for, and lines if any. */
@@ -116,7 +109,7 @@ void record_summary_progress(const struct record_summary *s)
 	struct losses l;
 
 	recorder_totals(s->recorder, &t);
-	get_losses(&t, &l);
+	get_losses(s, &t, &l);
 	fprintf(stderr, "\r%.0f s: %s, %s, %s%s \033[K", (clock_ns(CLOCK_BOOTTIME) - t.start_ns) / 1e9,
 		counts_text(s, &t, &l, counts), num_size_text(t.bytes, bytes),
 		budget_cost(recorder_budget(s->recorder), true, &shares) ? cost_text(&shares, cost) : "cost -",
@@ -199,8 +192,7 @@ void record_summary_print(const struct record_summary *s)
 	struct losses l;
 
 	recorder_totals(s->recorder, &t);
-	get_losses(&t, &l);
-	get_late(s, &t, &l);
+	get_losses(s, &t, &l);
 	show_cpus(s);
 	log_debug("memory: %s locked in rings and maps, %s with the recorder's own",
 		  num_size_text(t.memory_bytes, memory),
@@ -230,8 +222,7 @@ enum exit_code record_summary_verdict(const struct record_summary *s)
 	struct losses l;
 
 	recorder_totals(s->recorder, &t);
-	get_losses(&t, &l);
-	get_late(s, &t, &l);
+	get_losses(s, &t, &l);
 	if (losses_lost(&l) || l.over_budget || l.implied || l.names || l.shared_koids || s->cpus_changed)
 		return EXIT_PROBLEMS;
 	funcs_counts(s->funcs, &funcs);
@@ -344,8 +335,7 @@ void record_summary_print_json(const void *ctx)
 	struct json j;
 
 	recorder_totals(s->recorder, &t);
-	get_losses(&t, &l);
-	get_late(s, &t, &l);
+	get_losses(s, &t, &l);
 	json_init(&j, stdout, true);
 	json_schema_object(&j);
 	json_line(&j, "  ");

@@ -92,9 +92,8 @@ static void print_head(bool json, struct json *j)
 	json_array(j);
 }
 
-static void print_tail(bool json, struct json *j, bool can)
+static void print_tail(bool json, struct json *j, bool can, const struct check_delays *delays)
 {
-	struct check_delays *delays = check_delays_open();
 	char text[REMEDY_BYTES];
 	const char *rights = remedy_command(text);
 
@@ -106,12 +105,10 @@ static void print_tail(bool json, struct json *j, bool can)
 		json_key_bool(j, "can_record", can);
 		json_key_text(j, "rights", rights);
 		json_end(j);
-		check_delays_close(delays);
 		return;
 	}
 	if (delays)
 		check_delays_print(delays);
-	check_delays_close(delays);
 	printf("kfxt record %s run here\n", can ? "can" : "cannot");
 	if (rights) {
 		printf("to give it the rights: ");
@@ -124,6 +121,7 @@ static int check(const struct check_cfg *cfg)
 {
 	const bool quiet = log_get_level() < LOG_LEVEL_WARN;
 	unsigned int i, missing = 0;
+	struct check_delays *delays;
 	struct remedy_facts facts;
 	struct finding finding;
 	struct json j;
@@ -141,8 +139,11 @@ static int check(const struct check_cfg *cfg)
 		else if (!quiet)
 			print_text(&finding);
 	}
-	if (!quiet)
-		print_tail(cfg->json, &j, !missing);
+	if (!quiet) {
+		delays = check_delays_open();
+		print_tail(cfg->json, &j, !missing, delays);
+		check_delays_close(delays);
+	}
 	return missing ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A wait of more than SLOW_NS is a row of its own, with who runs on that CPU.
+ * A wait of more than SLOW_NS is a row of its own, with the thread that has that CPU.
  */
 #include "check_delays.h"
 
@@ -17,7 +17,7 @@
 #include "base/num.h"
 #include "kernel/busiest.h"
 #include "kernel/delays.h"
-#include "session/session.h"
+#include "record/record_cpus.h"
 
 #define SLOW_NS		100000000ULL
 #define LIMIT_MS	2000
@@ -25,9 +25,8 @@
 
 struct check_delays {
 	struct delays delays;
-	uint32_t *cpus;
-	unsigned int cpus_cnt;
-	struct busiest *busiest;	/* by position in @cpus; NULL: nothing is slow */
+	struct record_cpus cpus;
+	struct busiest *busiest;	/* by position in @cpus.list; NULL: nothing is slow */
 	struct utsname uts;
 };
 
@@ -36,43 +35,31 @@ static bool is_slow(const struct delay *d)
 	return d->known && (!d->ended || d->ns > SLOW_NS);
 }
 
-static int find_cpus(struct check_delays *d)
-{
-	char text[RECORDER_CPUS_TEXT];
-	struct num_cpus online;
-	unsigned int cpu;
-
-	if (recorder_online_cpus(text, sizeof(text)) || num_parse_cpus(text, &online, NULL))
-		return -EIO;
-	d->cpus = calloc(num_cpus_count(&online), sizeof(*d->cpus));
-	if (!d->cpus)
-		return -ENOMEM;
-	for (cpu = 0; cpu < NUM_CPUS_MAX; cpu++)
-		if (num_cpus_has(&online, cpu))
-			d->cpus[d->cpus_cnt++] = cpu;
-	return 0;
-}
-
-/* Only where something is slow is it asked who runs. */
+/* Only where something is slow are all threads looked at. */
 static int find_busiest(struct check_delays *d)
 {
 	bool slow = is_slow(&d->delays.grace);
 	unsigned int i;
 
-	for (i = 0; i < d->cpus_cnt; i++)
+	for (i = 0; i < d->cpus.cnt; i++)
 		slow |= is_slow(&d->delays.work[i]);
 	if (!slow)
 		return 0;
-	d->busiest = calloc(d->cpus_cnt, sizeof(*d->busiest));
-	return d->busiest ? busiest_find(d->busiest, d->cpus, d->cpus_cnt, LOOK_MS) : -ENOMEM;
+	d->busiest = calloc(d->cpus.cnt, sizeof(*d->busiest));
+	return d->busiest ? busiest_find(d->busiest, d->cpus.list, d->cpus.cnt, LOOK_MS) : -ENOMEM;
 }
 
 struct check_delays *check_delays_open(void)
 {
 	struct check_delays *d = calloc(1, sizeof(*d));
-	int err = d ? find_cpus(d) : -ENOMEM;
+	const struct num_cpus all = { 0 };
+	int err = d ? 0 : -ENOMEM;
 
-	err = err ?: delays_measure(&d->delays, d->cpus, d->cpus_cnt, LIMIT_MS);
+	if (d && record_cpus_choose(&d->cpus, &all, "check")) {
+		check_delays_close(d);
+		return NULL;
+	}
+	err = err ?: delays_measure(&d->delays, d->cpus.list, d->cpus.cnt, LIMIT_MS);
 	err = err ?: find_busiest(d);
 	if (!err && !uname(&d->uts))
 		return d;
@@ -90,11 +77,11 @@ const char *check_delays_remedy(const char *release)
 	if (sscanf(release, "%u.%u.%u", &major, &minor, &patch) < 2 || major != 6)
 		return NULL;
 	if (minor == 18)
-		return patch < 45 ? "kernel 6.18.45 or later (101f3498b4bd mends its fair scheduler)" : NULL;
+		return patch < 45 ? "kernel 6.18.45 or later (101f3498b4bd fixes its fair scheduler)" : NULL;
 	if (minor >= 13 && minor < 18)
-		return "a kernel with 101f3498b4bd, which mends the fair scheduler";
+		return "a kernel with 101f3498b4bd, which fixes the fair scheduler";
 	if (minor == 6 || minor == 12 || minor == 19)
-		return "a kernel with 101f3498b4bd, which mends the fair scheduler, unless this one has it";
+		return "a kernel with 101f3498b4bd, which fixes the fair scheduler, unless this one has it";
 	return NULL;
 }
 
@@ -147,10 +134,10 @@ static void print_slow_grace(const struct check_delays *d)
 	unsigned int i;
 
 	print_slow("RCU grace period", &d->delays.grace, "markers may begin late, detaching takes long");
-	for (i = 0; i < d->cpus_cnt; i++) {
+	for (i = 0; i < d->cpus.cnt; i++) {
 		if (!d->busiest[i].tid || !is_realtime(d->busiest[i].policy))
 			continue;
-		print_busiest(&d->busiest[i], d->cpus[i]);
+		print_busiest(&d->busiest[i], d->cpus.list[i]);
 		print_remedy(d, &d->busiest[i]);
 	}
 }
@@ -159,11 +146,11 @@ static void print_slow_work(const struct check_delays *d, unsigned int i)
 {
 	char what[40];
 
-	snprintf(what, sizeof(what), "work item on CPU %" PRIu32, d->cpus[i]);
+	snprintf(what, sizeof(what), "work item on CPU %" PRIu32, d->cpus.list[i]);
 	print_slow(what, &d->delays.work[i], "workers of that CPU do not run");
 	if (!d->busiest[i].tid)
 		return;
-	print_busiest(&d->busiest[i], d->cpus[i]);
+	print_busiest(&d->busiest[i], d->cpus.list[i]);
 	print_remedy(d, &d->busiest[i]);
 }
 
@@ -172,10 +159,10 @@ static const struct delay *slowest_work(const struct check_delays *d, uint32_t *
 	const struct delay *most = NULL;
 	unsigned int i;
 
-	for (i = 0; i < d->cpus_cnt; i++)
+	for (i = 0; i < d->cpus.cnt; i++)
 		if (d->delays.work[i].known && (!most || d->delays.work[i].ns > most->ns)) {
 			most = &d->delays.work[i];
-			*cpu = d->cpus[i];
+			*cpu = d->cpus.list[i];
 		}
 	return most;
 }
@@ -195,12 +182,12 @@ void check_delays_print(const struct check_delays *d)
 	printf("; work item: ");
 	if (work)
 		printf("%s%.1f ms, on CPU %" PRIu32 "%s\n", work->ended ? "" : "over ", work->ns / 1e6, cpu,
-		       d->cpus_cnt > 1 ? ", the slowest" : "");
+		       d->cpus.cnt > 1 ? ", the slowest" : "");
 	else
 		printf("-\n");
 	if (is_slow(grace))
 		print_slow_grace(d);
-	for (i = 0; i < d->cpus_cnt; i++)
+	for (i = 0; i < d->cpus.cnt; i++)
 		if (is_slow(&d->delays.work[i]))
 			print_slow_work(d, i);
 }
@@ -239,7 +226,7 @@ static void print_work(struct json *j, const struct check_delays *d, unsigned in
 		return;
 	json_line(j, "   ");
 	json_object(j);
-	json_key_u64(j, "cpu", d->cpus[i]);
+	json_key_u64(j, "cpu", d->cpus.list[i]);
 	print_delay_members(j, work);
 	print_thread(j, is_slow(work) ? &d->busiest[i] : NULL);
 	json_end(j);
@@ -265,7 +252,7 @@ void check_delays_print_json(const struct check_delays *d, struct json *j)
 	}
 	json_key(j, "work_items");
 	json_array(j);
-	for (i = 0; i < d->cpus_cnt; i++)
+	for (i = 0; i < d->cpus.cnt; i++)
 		print_work(j, d, i);
 	json_end(j);
 	json_end(j);
@@ -276,7 +263,7 @@ void check_delays_close(struct check_delays *d)
 	if (!d)
 		return;
 	delays_free(&d->delays);
-	free(d->cpus);
+	free(d->cpus.list);
 	free(d->busiest);
 	free(d);
 }

@@ -16,7 +16,7 @@ void check_delays_print_json(const struct check_delays *d, struct json *j);
 void check_delays_close(struct check_delays *d);
 
 /*
- * What mends the fair scheduler of kernel @release, whose error keeps the workers of a busy CPU waiting; NULL: as far
+ * What fixes the fair scheduler of kernel @release, whose error keeps the workers of a busy CPU waiting; NULL: as far
  * as is known it has no such error.
  */
 const char *check_delays_remedy(const char *release);

@@ -26,7 +26,7 @@ struct self_opts {
 
 /* Whether they can be meant. An exit code; the message is printed, as @command's. */
 int self_opts_check(const struct self_opts *opts, const char *command);
-/* The nice value that is wanted. */
+/* The nice value of --nice, or the default. */
 int self_opts_nice(const struct self_opts *opts);
 /* Priority and CPUs of this process, after what is not to have them has been forked. The same. */
 int self_opts_apply(const struct self_opts *opts, const char *command);

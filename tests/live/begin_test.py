@@ -17,8 +17,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, equal, expect, helper, load, main, note, run, start, test,  # noqa: E402
-                     until, verify)
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, equal, expect, helper, load, main, note, running, start,  # noqa: E402
+                     test, until, verify)
 
 ROUNDS = int(os.environ.get('BEGIN_ROUNDS', 40))
 LIMIT = 2 if SCALE == 1 else 10         # seconds
@@ -37,25 +37,21 @@ def now():
 
 
 @contextlib.contextmanager
-def running(*commands, says=False):
-    """These processes; with @says once each has printed a line."""
-    players = []
-    try:
+def all_of(commands):
+    with contextlib.ExitStack() as stack:
         for command in commands:
-            players.append(subprocess.Popen(command, stdout=subprocess.PIPE if says else subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        for p in players:
-            if says:
-                p.stdout.readline()
-        yield players
-    finally:
-        for p in players:
-            p.kill()
-        for p in players:
-            p.wait()
+            stack.enter_context(running(*command))
+        yield
 
 
+@contextlib.contextmanager
 def spinners(cpus, priority, each=1):
-    return running(*([sys.executable, '-c', SPIN, str(cpu), str(priority)] for cpu in cpus for _ in range(each)), says=True)
+    """Once all spin."""
+    with contextlib.ExitStack() as stack:
+        commands = [[sys.executable, '-c', SPIN, str(cpu), str(priority)] for cpu in cpus for _ in range(each)]
+        for p in [stack.enter_context(running(*command, stdout=subprocess.PIPE)) for command in commands]:
+            p.stdout.readline()
+        yield
 
 
 @contextlib.contextmanager
@@ -70,11 +66,11 @@ def second_recorder(tmp):
 
 LOADS = {
     'nothing': lambda tmp: contextlib.nullcontext(),
-    'pingpong': lambda tmp: running(*([helper('pingpong'), '1000000000', str(cpu)] for cpu in CPUS)),
+    'pingpong': lambda tmp: all_of([helper('pingpong'), '1000000000', str(cpu)] for cpu in CPUS),
     'four busy loops a CPU': lambda tmp: spinners(CPUS, 0, 4),
     'a real-time hog on all CPUs but one': lambda tmp: spinners(CPUS[1:], 50),
     'a real-time hog on all CPUs': lambda tmp: spinners(CPUS, 50),
-    'forks': lambda tmp: running(*([helper('storm'), 'crowds'] for _ in CPUS)),
+    'forks': lambda tmp: all_of([helper('storm'), 'crowds'] for _ in CPUS),
     'a second recorder': second_recorder,
 }
 

@@ -212,7 +212,7 @@ def everybody_is_known(tmp):
     # Some kernels report nothing of some threads; a switch that was not seen, or lost, may have been theirs.
     unknown = sorted(there - told)
     most = t.ledger_sum(*(f'{why}_{kind}' for why in ('unreported', 'lost') for kind in ('switches', 'wakeups')))
-    expect(len(unknown) <= most, f'nothing is told of {[(tid, name_of(tid)) for tid in unknown]}, at most {most} not seen')
+    expect(len(unknown) <= most, f'nothing is in the trace of {[(tid, name_of(tid)) for tid in unknown]}, at most {most} not seen')
     equal(set(t.still) - set(t.states), set(), 'did not run, but no state is told')
     equal(set(t.still) & ran, set(), 'did not run, but did')
     equal(dict(t.sense()), {}, 'contradictions')

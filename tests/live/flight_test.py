@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them  # noqa: E402
 from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
-                     start, status_of, test, until, verify)
+                     running, start, status_of, test, until, verify)
 
 PATTERN = 'f-%Y%m%dT%H%M%SZ-%t.fxt'
 MS = 1_000_000
@@ -111,16 +111,6 @@ def flight(tmp, *args, code=0, suffix=''):
         if f.p.poll() is None:
             f.p.kill()
             f.p.wait()
-
-
-@contextlib.contextmanager
-def running(*command, **kwargs):
-    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, **kwargs)
-    try:
-        yield p
-    finally:
-        p.kill()
-        p.wait()
 
 
 def python(text, *args):

@@ -225,6 +225,18 @@ def kill_between_writes(recorder):
     recorder.kill()
 
 
+@contextlib.contextmanager
+def running(*command, **kwargs):
+    """A process that is ended at the end."""
+    kwargs.setdefault('stdout', subprocess.DEVNULL)
+    p = subprocess.Popen(command, **kwargs)
+    try:
+        yield p
+    finally:
+        p.kill()
+        p.wait()
+
+
 def readable(pipe):
     """Bytes that wait in it."""
     return struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]

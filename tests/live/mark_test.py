@@ -459,15 +459,15 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
 
 @with_copies
 def markers_never_begin(tmp):
-    """What the kernel still holds at the end is removed later, by a process that stays behind."""
+    """What the kernel still holds at the end is removed later, by a process that outlives the recorder."""
     begin = time.monotonic()
     r = delayed(5, '-o', tmp + '/t.fxt', '--strict', '-d', '0.5')
     err = r.stderr.decode()
     expect(r.returncode in (3, 4) and time.monotonic() - begin >= 0.5, f'exit code {r.returncode}: {err}')
     verify(tmp + '/t.fxt')
     expect('marker: not recorded: ' in err, err)
-    expect('is removed by a process that stays behind' in err, err)
-    left = re.search(r'(/\S*/instances/kfxt-\d+) is removed', err).group(1)
+    expect('is still removed by another process' in err, err)
+    left = re.search(r'(/\S*/instances/kfxt-\d+) is still removed', err).group(1)
     until(lambda: not os.path.exists(left), f'{left} is still there')
 
 

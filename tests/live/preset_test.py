@@ -394,7 +394,7 @@ def idle_of_tracer(ours, theirs, t):
     silent = {key[2] for key, _ in ours} - {key[2] for key, _ in theirs}
     if silent:
         note(f'the tracer tells nothing of CPUs {silent}')
-    expect(len(silent) < len(os.sched_getaffinity(0)), f'the tracer tells of no CPU, the trace of {silent}')
+    expect(len(silent) < len(os.sched_getaffinity(0)), f'the tracer has no CPU, the trace lacks {silent}')
     match(collect(o for o in ours if o[0][2] not in silent), collect(theirs), t)
 
 
@@ -413,7 +413,7 @@ def record_power(tmp):
     for ts, _, _, _, event, text in lines:
         state, cpu = map(int, re.match(r'state=(\d+) cpu_id=(\d+)', text).groups())
         theirs.append(((None, event, cpu, -1 if state == 0xffffffff else state), (ts,)))
-    equal(set(first), frequencies(), 'CPUs whose frequency is told at the start')
+    equal(set(first), frequencies(), 'CPUs of which the frequency is known at the start')
     usage = json.loads(out)
     if usage[0]:
         idle_of_cpuidle(collect(ours), usage)

@@ -17,6 +17,44 @@
 
 #include "trigger_made.h"
 
+static const struct {
+	const char *word, *why;
+} bad_words[] = {
+	{ "irq>1ms:comm=x", "irq>1ms:comm=x: this trigger is about no thread and takes no selectors" },
+	{ "irq:x>1ms", "irq:x>1ms: after irq comes '>', as in irq>1ms" },
+	{ "syscall>1ms", "syscall>1ms: after syscall comes ':', as in syscall:fsync>100ms" },
+	{ "syscall:>1ms", "syscall:>1ms: a name is needed, then '>' and a time" },
+	{ "func:x", "func:x: a name is needed, then '>' and a time" },
+	{ "func:x>1", "func:x>1: a time needs a unit: ns, us, ms, s, m or h" },
+	{ "log~", "log~: a regular expression is needed" },
+	{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
+	{ "log~a(b", "log~a(b: the regular expression has a parenthesis without its other half" },
+	{ "mark=", "mark=: the text of the marker is needed, or a glob" },
+	{ "event=oom", "event=oom: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "event=oom:", "event=oom:: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "event=a:b//", "event=a:b//: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "event=a:b*", "event=a:b*: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "exit:", "exit:: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
+	{ "exit:signals", "exit:signals: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
+	{ "exit:signal=", "exit:signal=: a selector has no value" },
+	{ "exit:signal=SIGNO", "exit:signal=SIGNO: signal= takes a signal: SEGV, SIGSEGV or 11" },
+	{ "exit:signal=0", "exit:signal=0: signal= takes a signal: SEGV, SIGSEGV or 11" },
+	{ "exit:signal=65", "exit:signal=65: signal= takes a signal: SEGV, SIGSEGV or 11" },
+	{ "exit:code=256", "exit:code=256: code= takes a number from 0 to 255" },
+	{ "exit:code:signal", "exit:code:signal: an exit has one signal or one code" },
+	{ "exit:comm=a:name=b", "exit:comm=a:name=b: unknown selector (there are :comm=GLOB, :cgroup=DIR, :pid=N, :signal and :code)" },
+	{ "runq>5ms:signal=9", "runq>5ms:signal=9: unknown selector (there are :comm=GLOB, :cgroup=DIR and :pid=N)" },
+	{ "psi:disk:some>1s/2s", "psi:disk:some>1s/2s: after psi: comes a resource: cpu, memory or io" },
+	{ "psi:io:some=x", "psi:io:some=x: after psi: comes a resource: cpu, memory or io" },
+	{ "psi:io>1s/2s", "psi:io>1s/2s: after psi: comes a resource: cpu, memory or io" },
+	{ "psi:io:any>1s/2s",
+	  "psi:io:any>1s/2s: after the resource comes :some>TIME/WINDOW or :full>TIME/WINDOW" },
+	{ "psi:io:some>1s/1s",
+	  "psi:io:some>1s/1s: the window must be from 500ms to 10s, and longer than the time" },
+	{ "psi:io:some>1s/1m",
+	  "psi:io:some>1s/1m: the window must be from 500ms to 10s, and longer than the time" },
+};
+
 static void test_words(void **state)
 {
 	static const char *const good[] = {
@@ -24,43 +62,6 @@ static void test_words(void **state)
 		"log~soft lockup|hung: x", "mark=a:comm=b", "event=oom:mark_victim",
 		"event=sched:sched_process_exec/pid > 9/", "exit:comm=db*", "exit:pid=3:comm=x", "exit:signal", "exit:comm=a:b:signal=SIGSEGV", "exit:signal=9:pid=3", "exit:code=0",
 		"exit:comm=x:code", "psi:io:full>150ms/1s",
-	};
-	static const struct {
-		const char *word, *why;
-	} bad[] = {
-		{ "irq>1ms:comm=x", "irq>1ms:comm=x: this trigger is about no thread and takes no selectors" },
-		{ "irq:x>1ms", "irq:x>1ms: after irq comes '>', as in irq>1ms" },
-		{ "syscall>1ms", "syscall>1ms: after syscall comes ':', as in syscall:fsync>100ms" },
-		{ "syscall:>1ms", "syscall:>1ms: a name is needed, then '>' and a time" },
-		{ "func:x", "func:x: a name is needed, then '>' and a time" },
-		{ "func:x>1", "func:x>1: a time needs a unit: ns, us, ms, s, m or h" },
-		{ "log~", "log~: a regular expression is needed" },
-		{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
-		{ "log~a(b", "log~a(b: the regular expression has a parenthesis without its other half" },
-		{ "mark=", "mark=: the text of the marker is needed, or a glob" },
-		{ "event=oom", "event=oom: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
-		{ "event=oom:", "event=oom:: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
-		{ "event=a:b//", "event=a:b//: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
-		{ "event=a:b*", "event=a:b*: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
-		{ "exit:", "exit:: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
-		{ "exit:signals", "exit:signals: after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code" },
-		{ "exit:signal=", "exit:signal=: a selector has no value" },
-		{ "exit:signal=SIGNO", "exit:signal=SIGNO: signal= takes a signal: SEGV, SIGSEGV or 11" },
-		{ "exit:signal=0", "exit:signal=0: signal= takes a signal: SEGV, SIGSEGV or 11" },
-		{ "exit:signal=65", "exit:signal=65: signal= takes a signal: SEGV, SIGSEGV or 11" },
-		{ "exit:code=256", "exit:code=256: code= takes a number from 0 to 255" },
-		{ "exit:code:signal", "exit:code:signal: an exit has one signal or one code" },
-		{ "exit:comm=a:name=b", "exit:comm=a:name=b: unknown selector (there are :comm=GLOB, :cgroup=DIR, :pid=N, :signal and :code)" },
-		{ "runq>5ms:signal=9", "runq>5ms:signal=9: unknown selector (there are :comm=GLOB, :cgroup=DIR and :pid=N)" },
-		{ "psi:disk:some>1s/2s", "psi:disk:some>1s/2s: after psi: comes a resource: cpu, memory or io" },
-		{ "psi:io:some=x", "psi:io:some=x: after psi: comes a resource: cpu, memory or io" },
-		{ "psi:io>1s/2s", "psi:io>1s/2s: after psi: comes a resource: cpu, memory or io" },
-		{ "psi:io:any>1s/2s",
-		  "psi:io:any>1s/2s: after the resource comes :some>TIME/WINDOW or :full>TIME/WINDOW" },
-		{ "psi:io:some>1s/1s",
-		  "psi:io:some>1s/1s: the window must be from 500ms to 10s, and longer than the time" },
-		{ "psi:io:some>1s/1m",
-		  "psi:io:some>1s/1m: the window must be from 500ms to 10s, and longer than the time" },
 	};
 	static const char *const sources[] = {
 		"irq", "syscalls:read", "syscalls:*", "func:vfs_*", "log", "marker", "oom:mark_victim",
@@ -75,9 +76,9 @@ static void test_words(void **state)
 	assert_int_equal(triggers_open(&t), 0);
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_int_equal(triggers_add(t, good[i], why, sizeof(why)), 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(triggers_add(t, bad[i].word, why, sizeof(why)), -22);
-		assert_string_equal(why, bad[i].why);
+	for (i = 0; i < sizeof(bad_words) / sizeof(bad_words[0]); i++) {
+		assert_int_equal(triggers_add(t, bad_words[i].word, why, sizeof(why)), -22);
+		assert_string_equal(why, bad_words[i].why);
 	}
 	assert_int_equal(triggers_sources(t, words, 10), 8);
 	for (i = 0; i < 8; i++)

@@ -99,7 +99,7 @@ static int write_start(struct recorder *r)
  */
 static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
 {
-	struct urgency *urgency = urgency_open(r->cfg->nice);
+	struct urgency *urgency = urgency_open(&(struct urgency_cfg){ .nice = r->cfg->nice, .brief = true });
 	int err = probes_open(&r->probes, cfg, what);
 
 	err = err ?: probes_attach(r->probes, what);
@@ -201,11 +201,8 @@ static int begin(struct recorder *r)
 
 int recorder_begin(struct recorder *r)
 {
-	struct urgency *urgency = urgency_open(r->cfg->nice);
-	const int err = begin(r);
-
-	urgency_close(urgency);
-	return err;
+	r->urgency = urgency_open(&(struct urgency_cfg){ .nice = r->cfg->nice, .realtime = r->cfg->realtime });
+	return r->urgency ? begin(r) : -ENOMEM;
 }
 
 int recorder_publish(struct recorder *r, const char **hint)
@@ -234,6 +231,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	recorder_output_totals(r, t);
 	ledger_totals(r->ledger, t->of);
 	t->late = lateness_longest(&r->late);
+	t->urgency = urgency_totals(r->urgency);
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		if (lateness_lost(probes_ring(r->probes, i)->ctl)) {
 			t->full_cpus++;
@@ -266,6 +264,8 @@ int recorder_close_output(struct recorder *r)
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = recorder_close_file(r) ?: err;
+	urgency_close(r->urgency);
+	r->urgency = NULL;
 	r->names = NULL;
 	r->gaps = NULL;
 	r->states = NULL;

@@ -15,6 +15,7 @@
 #include "io/stage.h"
 #include "lateness.h"
 #include "accounting.h"
+#include "urgency.h"
 #include "capture/tasks.h"
 #include "window/window.h"
 
@@ -83,7 +84,8 @@ struct recorder_cfg {
 	bool perfetto_packets;
 	bool cost;			/* is measured, and in the trace */
 	double budget;			/* share of one CPU that it may cost; 0: any. With @cost */
-	int nice;			/* while programs are loaded and attached, if that is more urgent than now */
+	int nice;			/* of the thread that records, if that is more urgent than now */
+	bool realtime;			/* rather than that, where it is permitted; see urgency.h */
 	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */
 	struct names_hidden hidden;	/* its expressions are also for lines of the log */
 	struct sources *sources;	/* what to record beside scheduling. Borrowed. */
@@ -109,6 +111,7 @@ struct recorder_totals {
 	uint64_t memory_bytes;		/* rings and other maps */
 	struct late_span late;		/* why rings were full, where it took longest at a time */
 	unsigned int full_cpus;		/* how many CPUs' rings were; the last of them */
+	struct urgency_totals urgency;	/* until the output is closed */
 	uint32_t full_cpu;
 };
 

@@ -13,6 +13,7 @@
 #include "bpf/abi/raw.h"
 #include "lateness.h"
 #include "session.h"
+#include "urgency.h"
 #include "write_errors.h"
 
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
@@ -73,6 +74,7 @@ struct recorder {
 	uint64_t read_ns;		/* when it may be read again */
 	struct said_late said_late[RAW_KIND_CNT];
 	struct lateness late;
+	struct urgency *urgency;	/* from recorder_begin() on */
 	uint64_t lost;			/* by full rings, at the last look */
 	struct iovec *pieces;
 	struct cpu_look *looks;		/* by position in cfg.cpus */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The recorder's own priority. It is of the fair class, at nice -20, as long as it is scheduled; if a thread of it waits
- * for a CPU all the time, as where real-time threads have all CPUs, it is made a real-time thread itself.
+ * How urgently the recorder's thread runs. A fair thread, at nice -20, is urgent among those of its autogroup or cgroup only,
+ * and each time it sleeps and wakes it changes the weight that the group has on other CPUs. So where it shares one with
+ * what may be recorded it is real-time, at the lowest priority of these.
+ *
+ * Another thread watches it. One that waits for a CPU all the time, as where real-time threads have all of them, is
+ * raised above these for a while; one that is real-time and has a CPU for itself is fair until it needs less.
  */
 #ifndef SESSION_URGENCY_H
 #define SESSION_URGENCY_H
@@ -9,15 +13,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum urgency_level {
+	URGENCY_BASE,		/* what it is to be */
+	URGENCY_RAISED,		/* real-time, above all but the kernel's own threads */
+	URGENCY_YIELDED,	/* fair, since it took most of a CPU as a real-time thread */
+};
+
+/* What the watching thread sees of the other one. */
+struct urgency_look {
+	uint64_t now_ns, ran_ns;	/* so long it has been on CPUs */
+	bool waits;			/* it is runnable, and has not come round for too long */
+};
+
+struct urgency_state {
+	bool realtime;			/* at URGENCY_BASE, too */
+	bool brief;			/* it does not yield, and once raised it stays so */
+	enum urgency_level level;
+	uint64_t raised_ns;		/* when it was seen to wait last */
+	struct urgency_look before;
+};
+
+/* The level from now on, by what has changed since the last look. */
+enum urgency_level urgency_decide(struct urgency_state *s, const struct urgency_look *look);
+
+struct urgency_cfg {
+	int nice;		/* if that is more urgent than what it has; watched only if negative */
+	bool realtime;		/* where that is permitted */
+	bool brief;		/* a short time of work, in which it does not come round by itself: urgency_beat() is not called */
+};
+
+struct urgency_totals {
+	bool realtime;		/* it was, or is, at URGENCY_BASE */
+	unsigned int raised, yielded;	/* so often */
+};
+
 struct urgency;
 
 /*
- * Until urgency_close() the calling thread has @nice, if that is more urgent than what it had, and is watched by
- * another one; what it begins meanwhile inherits the nice value. With a @nice of 0 or more, and without the right to
- * real-time priorities, nothing is watched. NULL: out of memory.
+ * Until urgency_close() the calling thread is as urgent as @cfg says. What it begins meanwhile is not: neither the policy
+ * nor a negative nice value is inherited. It can give up its rights after this. NULL: out of memory.
  */
-struct urgency *urgency_open(int nice);
-/* As before. Whether it was made a real-time thread. NULL is fine. */
-bool urgency_close(struct urgency *u);
+struct urgency *urgency_open(const struct urgency_cfg *cfg);
+/* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
+void urgency_beat(struct urgency *u, uint64_t now_ns);
+/* NULL: all 0. */
+struct urgency_totals urgency_totals(const struct urgency *u);
+/* As before, as far as that is permitted. By the same thread; NULL is fine. */
+void urgency_close(struct urgency *u);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "cli/exit.h"
 #include "base/log.h"
+#include "kernel/sched_group.h"
 
 #define NICE_DEFAULT	(-20)	/* the drain is short and late is lost */
 
@@ -77,6 +78,11 @@ int self_opts_nice(const struct self_opts *opts)
 	if (opts->nice)
 		parse_nice(opts->nice, &nice, &why);
 	return nice;
+}
+
+bool self_opts_realtime(const struct self_opts *opts)
+{
+	return !opts->nice && sched_group_is_shared("");
 }
 
 int self_opts_apply(const struct self_opts *opts, const char *command)

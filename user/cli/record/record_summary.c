@@ -185,6 +185,16 @@ static void show_cpus(const struct record_summary *s)
 	}
 }
 
+static void show_urgency(const struct urgency_totals *u)
+{
+	if (u->realtime)
+		log_debug("recorded as a real-time thread: a nice value counts in its session or cgroup only");
+	if (u->raised)
+		log_debug("raised above real-time threads %u time%s: it was runnable, and did not run", u->raised, u->raised == 1 ? "" : "s");
+	if (u->yielded)
+		log_debug("not real-time %u time%s: it took most of a CPU", u->yielded, u->yielded == 1 ? "" : "s");
+}
+
 void record_summary_print(const struct record_summary *s)
 {
 	char bytes[NUM_SIZE_TEXT], raw[NUM_SIZE_TEXT], memory[NUM_SIZE_TEXT], text[LOSSES_TEXT];
@@ -197,6 +207,7 @@ void record_summary_print(const struct record_summary *s)
 	log_debug("memory: %s locked in rings and maps, %s with the recorder's own",
 		  num_size_text(t.memory_bytes, memory),
 		  num_size_text(t.memory_bytes + budget_own_bytes(), bytes));
+	show_urgency(&t.urgency);
 	log_info("%s: %.3f s, %u %s, %s, %s%s%s", s->output, (t.stop_ns - t.start_ns) / 1e9, s->cpus_cnt,
 		 s->cpus_cnt == 1 ? "CPU" : "CPUs", counts_text(s, &t, &l, text), num_size_text(t.bytes, bytes),
 		 t.raw_bytes == t.bytes ? "" : s->is_other_format ? ", as FXT " : ", uncompressed ",
@@ -327,6 +338,18 @@ static void print_late(struct json *j, const struct losses *l)
 	json_end(j);
 }
 
+/* How the recorder itself was scheduled. */
+static void print_urgency(struct json *j, const struct urgency_totals *u)
+{
+	json_line(j, "  ");
+	json_key(j, "scheduling");
+	json_object(j);
+	json_key_bool(j, "realtime", u->realtime);
+	json_key_u64(j, "raised", u->raised);
+	json_key_u64(j, "yielded", u->yielded);
+	json_end(j);
+}
+
 void record_summary_print_json(const void *ctx)
 {
 	const struct record_summary *s = ctx;
@@ -352,6 +375,7 @@ void record_summary_print_json(const void *ctx)
 	print_count(&j, "procstat_excess_switches", t.unreported_switches);
 	print_count(&j, "shared_koids", t.shared_koids);
 	print_late(&j, &l);
+	print_urgency(&j, &t.urgency);
 	if (s->keeps)
 		record_window_print_json(&j, s->triggers, &t);
 	print_total(&j, &t);

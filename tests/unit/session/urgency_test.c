@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of how urgently the recorder runs: when that changes, and that all is as before in the end.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "session/urgency.h"
+
+#define MS	1000000ULL
+#define LOOK	(250 * MS)
+
+/* So much it has run, of the time between two looks; and whether it waits at the second one. */
+struct step {
+	unsigned int ran_ms;
+	bool waits;
+	enum urgency_level level;
+};
+
+static void check_steps(struct urgency_state s, const struct step *steps, size_t cnt)
+{
+	struct urgency_look look = s.before;
+	size_t i;
+
+	for (i = 0; i < cnt; i++) {
+		look.now_ns += LOOK;
+		look.ran_ns += steps[i].ran_ms * MS;
+		look.waits = steps[i].waits;
+		assert_int_equal(urgency_decide(&s, &look), steps[i].level);
+	}
+}
+
+#define CHECK(state, ...) check_steps(state, (const struct step[]){ __VA_ARGS__ }, \
+				      sizeof((const struct step[]){ __VA_ARGS__ }) / sizeof(struct step))
+
+static void test_starved(void **state)
+{
+	const struct urgency_state fair = { .before = { 1000 * MS, 10 * MS, false } }, realtime = { .realtime = true, .before = fair.before };
+
+	(void)state;
+	/* Runnable at one look only: it may have been woken a moment before. */
+	CHECK(fair, { 0, true, URGENCY_BASE }, { 1, false, URGENCY_BASE }, { 0, true, URGENCY_BASE }, { 0, true, URGENCY_RAISED });
+	CHECK(realtime, { 0, true, URGENCY_BASE }, { 0, true, URGENCY_RAISED });
+	/* It is late and runs: it has much to do, and is not made real-time for that. */
+	CHECK(fair, { 200, true, URGENCY_BASE }, { 200, true, URGENCY_BASE }, { 30, true, URGENCY_BASE });
+}
+
+static void test_raised_for_a_while(void **state)
+{
+	struct urgency_state s = { .before = { 0, 0, true } };
+	struct urgency_look look = { LOOK, 0, true };
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(urgency_decide(&s, &look), URGENCY_RAISED);
+	for (i = 0; i < 40; i++) {
+		look.now_ns += LOOK;
+		look.waits = false;
+		assert_int_equal(urgency_decide(&s, &look), URGENCY_RAISED);
+	}
+	look.now_ns += LOOK;
+	assert_int_equal(urgency_decide(&s, &look), URGENCY_BASE);
+	/* Whoever kept it from running is still there. */
+	look.waits = true;
+	look.now_ns += LOOK;
+	assert_int_equal(urgency_decide(&s, &look), URGENCY_BASE);
+	look.now_ns += LOOK;
+	assert_int_equal(urgency_decide(&s, &look), URGENCY_RAISED);
+}
+
+static void test_yields(void **state)
+{
+	const struct urgency_state fair = { .before = { 0, 0, false } }, realtime = { .realtime = true },
+		brief = { .brief = true, .before = { 0, 0, true } };
+
+	(void)state;
+	CHECK(realtime, { 100, false, URGENCY_BASE }, { 200, false, URGENCY_YIELDED }, { 100, false, URGENCY_YIELDED },
+	      { 20, false, URGENCY_BASE });
+	CHECK(fair, { 200, false, URGENCY_BASE }, { 250, false, URGENCY_BASE });
+	/* One that has been raised, too; and again if it is starved as a fair one. */
+	CHECK(fair, { 0, true, URGENCY_BASE }, { 0, true, URGENCY_RAISED }, { 240, false, URGENCY_YIELDED }, { 0, true, URGENCY_BASE },
+	      { 0, true, URGENCY_RAISED });
+	/* What takes a tenth of a second of computing as a whole does not. */
+	CHECK(brief, { 0, true, URGENCY_RAISED }, { 250, true, URGENCY_RAISED }, { 250, false, URGENCY_RAISED });
+}
+
+static void test_as_before(void **state)
+{
+	const int policy = sched_getscheduler(0), nice = getpriority(PRIO_PROCESS, 0);
+	struct urgency *u = urgency_open(&(struct urgency_cfg){ .nice = -20, .realtime = true });
+
+	(void)state;
+	assert_non_null(u);
+	/* Where that is permitted. */
+	assert_int_equal(urgency_totals(u).realtime, (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO);
+	urgency_beat(u, 0);
+	urgency_close(u);
+	assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, policy);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), nice);
+
+	u = urgency_open(&(struct urgency_cfg){ .nice = 0 });
+	assert_non_null(u);
+	assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, policy);
+	assert_false(urgency_totals(u).realtime);
+	urgency_close(u);
+	urgency_close(NULL);
+	assert_int_equal(urgency_totals(NULL).raised, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
+		cmocka_unit_test(test_as_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

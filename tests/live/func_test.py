@@ -23,10 +23,10 @@ sys.path.insert(0, os.path.dirname(__file__))
 from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, NOT_EXACT, NOT_PARENT,  # noqa: E402
                        NOT_RETURN, TRACEABLE, USER, WIDE, FunctionTracer, KernelLog, attached, by_each,
                        expect_gone, held, here, hooked, matching, nested, only_if, read_text, sift, some,
-                       strip, subject, symbols, told)
+                       stopped_while_it_detaches, strip, subject, symbols, told)
 from account import lost_by  # noqa: E402
 from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, command_of, equal, expect, helper,  # noqa: E402
-                     kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start, until,
+                     kill_between_writes, last_cpu, load, main, note, readable, record, run, running, scaled, start, until,
                      verify, verify_cut)
 from trace import Trace  # noqa: E402
 
@@ -618,6 +618,24 @@ def killed_while_recording(tmp, how):
 
 
 # ---- what is refused ---------------------------------------------------------------------------------
+
+@by_each(here(*KERNEL, *USER))
+def ends_without_being_detached(tmp, how):
+    """What the kernel takes long for is left to another process: the trace is whole, and calls that were under way are counted."""
+    options, name, workload = subject(how, 10**9, threads=2)
+
+    def begin():
+        return subprocess.Popen([KFXT, 'record', '-o', tmp + '/t.fxt', '-d', '100ms', *options], stderr=subprocess.PIPE)
+
+    with running(*workload), stopped_while_it_detaches(begin) as (p, pid):
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal(p.returncode, 0, err)
+        expect(f'process {pid} (kfxt-detach)' in err, err)
+        verify(tmp + '/t.fxt')
+        t = load(tmp + '/t.fxt')
+        expect({c.name for c in t.calls} <= {name}, 'whose calls')
+        ledger_is_right(t)
+
 
 def refused(code, texts, *args):
     for command in (['record', '-o', '/dev/null', '-d', '1ms'], ['list']):

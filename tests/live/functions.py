@@ -3,17 +3,21 @@
 process holds in the kernel, traces of millions of calls, ELF files, the function tracer.
 """
 import collections
+import contextlib
 import fnmatch
 import glob
 import json
 import os
 import re
+import signal
 import struct
+import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
 import left  # noqa: E402
-from harness import TRACEFS, Instance, expect, helper, note, run, test, until  # noqa: E402
+from harness import PATIENCE, TRACEFS, Instance, children_of, expect, helper, note, run, test, until  # noqa: E402
 
 KERNEL = ('kprobe.session', 'kprobe.multi', 'module', 'fentry', 'kprobe')
 USER = ('uprobe.multi', 'uprobe')
@@ -217,6 +221,39 @@ def held(pid):
         found |= {f'{KINDS[kind]} {number}'
                   for kind, number in re.findall(r'^(prog_id|map_id|link_id):\s*(\d+)', read_text(path), re.M)}
     return found
+
+
+def stopped_detacher(p):
+    """The process that detaches for a recorder, stopped, if it still has something to do then."""
+    def found():
+        return p.poll() is not None or [pid for pid, name in children_of(p.pid).items() if name == 'kfxt-detach']
+    pids = until(found, 'nobody detaches', 3 * PATIENCE)
+    if pids is True:
+        return None
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pids[0], signal.SIGSTOP)
+        if any('link' in x for x in held(pids[0])):
+            return pids[0]
+        os.kill(pids[0], signal.SIGCONT)
+    return None
+
+
+@contextlib.contextmanager
+def stopped_while_it_detaches(begin):
+    """The recorder that @begin() starts and the process that detaches for it, stopped until the end; again where that was too fast."""
+    end = time.monotonic() + 3 * PATIENCE
+    pid = None
+    while not pid:
+        expect(time.monotonic() < end, 'it has detached each time before we could stop it')
+        p = begin()
+        pid = stopped_detacher(p)
+        if not pid:
+            p.communicate(timeout=3 * PATIENCE)
+    try:
+        yield p, pid
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    until(lambda: pid not in children_of(os.getpid()), 'it detaches for ever', 3 * PATIENCE)
 
 
 def attached(pid):

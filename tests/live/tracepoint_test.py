@@ -9,9 +9,9 @@ KFXT_TEST_SCALE: see harness.py.
 """
 import bisect
 import collections
-import glob
 import operator
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,9 +19,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import print_fmt  # noqa: E402
-from functions import held  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, load, main, note, record, run,  # noqa: E402
-                     scaled, test, verify)
+from functions import held, stopped_while_it_detaches  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, load, main, note, record,  # noqa: E402
+                     run, scaled, test, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
 # What the workload below makes happen on any kernel, and how often it may be too many to compare.
@@ -298,58 +298,38 @@ def mistyped(tmp):
     equal((r.returncode, 'did you mean sched_switch?' in r.stderr.decode()), (2, True), 'kfxt list sched_swich')
 
 
-def held_while_it_detaches(*args):
-    """A recorder that is stopped once it says that it detaches, what it has said, and what it holds by then."""
-    p = subprocess.Popen(args, stderr=subprocess.PIPE, text=True)
-    said = ''
-    while 'is closed; now detaching from' not in said:
-        line = p.stderr.readline()
-        expect(line, f'it does not say so: {said}')
-        said += line
-    p.send_signal(signal.SIGSTOP)       # or it could do so before we have looked
-    return p, said, held(p.pid)
-
-
-def held_at_its_end(*args):
-    """The same for one that writes into a pipe, when that has an end, and how much came."""
-    p = subprocess.Popen([*args, '-'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    read = len(p.stdout.read())
-    return p, read, held(p.pid)
-
-
-def before_it_has_detached(start):
-    """What @start() returns; again where we had to wait for a CPU until all was over."""
-    end = time.monotonic() + 3 * PATIENCE
-    while True:
-        p, said, objects = start()
-        if any('link' in x for x in objects):
-            return p, said
-        expect(time.monotonic() < end, f'it has detached each time before we could look: {said}')
-        p.send_signal(signal.SIGCONT)
-        p.communicate(timeout=3 * PATIENCE)
-
-
 @test
 def trace_is_closed_before_detaching(tmp):
     """The kernel takes its time for each tracepoint; nobody has to wait for that to read the trace."""
     Instance()      # mounts tracefs
     args = [KFXT, 'record', '-d', '300ms', '-e', 'sched', '-o']
-    p, said = before_it_has_detached(lambda: held_while_it_detaches(*args, tmp + '/t.fxt'))
-    expect(' switches, ' in said, f'the summary has not come yet: {said}')
-    verify(tmp + '/t.fxt')
-    open_files = [os.path.realpath(fd) for fd in glob.glob(f'/proc/{p.pid}/fd/*')]
-    expect(tmp + '/t.fxt' not in open_files, 'the trace is still open')
-    equal(p.poll(), None, 'ended: it was detached before')
-    p.send_signal(signal.SIGINT)
-    p.send_signal(signal.SIGCONT)
-    err = p.communicate(timeout=3 * PATIENCE)[1]
-    equal(p.returncode, 0, err)
-    expect('kfxt: signal 2 (Interrupt) ignored: detaching, ' in err, err)
+
+    def into_file():
+        return subprocess.Popen([*args, tmp + '/t.fxt'], stderr=subprocess.PIPE)
+
+    def into_pipe():
+        with open(tmp + '/copy.fxt', 'wb') as copy:
+            readers.append(subprocess.Popen(['cat'], stdin=subprocess.PIPE, stdout=copy))
+        with readers[-1].stdin as pipe:
+            return subprocess.Popen([*args, '-'], stdout=pipe, stderr=subprocess.PIPE)
+
+    with stopped_while_it_detaches(into_file) as (p, pid):
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal(p.returncode, 0, err)
+        expect(re.search(rf' switches, .* is closed; the kernel still detaches \d+ .*: process {pid} ', err, re.S), err)
+        verify(tmp + '/t.fxt')
+        expect(any('link' in x for x in held(pid)), 'the other process has no link any more')
     # The reader of a pipe has its end, too.
-    p, read = before_it_has_detached(lambda: held_at_its_end(*args))
-    expect(read, 'its end came last')
-    err = p.communicate(timeout=3 * PATIENCE)[1]
-    equal(p.returncode, 0, f'exit code: {err}')
+    readers = []
+    with stopped_while_it_detaches(into_pipe) as (p, pid):
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal((p.returncode, readers[-1].wait(PATIENCE)), (0, 0), err)
+        verify(tmp + '/copy.fxt')
+    # Ctrl-C: nobody is to wait.
+    with stopped_while_it_detaches(into_file) as (p, pid):
+        p.send_signal(signal.SIGINT)
+        equal(p.wait(3 * PATIENCE), 0, 'exit code')
+        p.stderr.close()
 
 
 if __name__ == '__main__':

@@ -46,6 +46,7 @@ struct source_ctx {
 	struct bpf_object *obj;		/* the same */
 	progress_fn progress;		/* of attaching and detaching; NULL: not reported */
 	void *progress_ctx;
+	bool only_closes;		/* for detach(): another process does what takes the kernel long, with the same descriptors */
 	bool calls_are_slices;		/* set by prepare(): on tracks of threads, where other slices cannot be */
 	/* From start() on: */
 	struct fxt_writer *w;
@@ -99,6 +100,7 @@ struct source_ops {
 	const char *shows;		/* the next: what it becomes in the trace */
 	bool by_default;
 	bool counts_skipped;		/* itself: the kernel's counts of its programs are left out */
+	bool detaches_at_stop;		/* when its rings are read for the last time all its programs have to have ended */
 	bool few_records;		/* if there is no other, smaller rings will do */
 	enum ledger_source class;	/* of what it records */
 	struct source_tracepoint tracepoints[SOURCE_PARTS_MAX];	/* required */
@@ -176,11 +178,11 @@ struct source_ops {
 	 * older than @from_ns has been taken. 0 or -errno.
 	 */
 	int (*gap)(void *s, bool overwritten, uint64_t from_ns, uint64_t to_ns);
-	/* The recording has ended: what is read once more, and then polled with @final, is the last. */
+	/* The recording has ended: what is read once more, and then polled with @final, is the last. Never waits. */
 	void (*stop)(void *s, struct source_ctx *c);
 	/* Adds to @counts. */
 	void (*count)(const void *s, const struct source_ctx *c, struct source_counts *counts);
-	/* Undoes attach(); more than once is fine. */
+	/* Undoes attach(), and may wait; more than once is fine. With c->only_closes it closes descriptors and no more. */
 	void (*detach)(void *s, struct source_ctx *c);
 	void (*close)(void *s);
 };

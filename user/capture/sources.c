@@ -230,6 +230,31 @@ void sources_detach(struct sources *s)
 		s->table[i]->detach(s->state[i], &s->ctx);
 }
 
+static bool detaches_at_stop(const struct sources *s, unsigned int i)
+{
+	return s->has[i] && s->table[i]->detaches_at_stop;
+}
+
+bool sources_detach_at_stop(const struct sources *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		if (detaches_at_stop(s, i))
+			return true;
+	return false;
+}
+
+void sources_detach_stopped(struct sources *s, bool only_closes)
+{
+	unsigned int i;
+
+	s->ctx.only_closes = only_closes;
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		if (detaches_at_stop(s, i))
+			s->table[i]->detach(s->state[i], &s->ctx);
+}
+
 const struct source_ops *sources_of_program(const struct sources *s, const char *program)
 {
 	unsigned int i, k;

@@ -43,7 +43,12 @@ struct source_ctx *sources_ctx(struct sources *s);
 int sources_prepare(struct sources *s, struct kfxt_bpf *skel);
 int sources_fill(struct sources *s);
 int sources_attach(struct sources *s, const char **which);
+/* Of all, which may wait in the kernel for long. */
 void sources_detach(struct sources *s);
+/* Whether there are some whose programs have to have ended when their rings are read for the last time. */
+bool sources_detach_at_stop(const struct sources *s);
+/* Detaches these. @only_closes: another process does what takes the kernel long. */
+void sources_detach_stopped(struct sources *s, bool only_closes);
 /* Whose a program is that has this name; NULL: no source's, or an optional one's. */
 const struct source_ops *sources_of_program(const struct sources *s, const char *program);
 /* The kind of the source that has it, be it optional; RAW_KIND_CNT: none has. */

@@ -8,6 +8,7 @@
 
 #include "accounting.h"
 #include "budget.h"
+#include "detacher.h"
 #include "base/clock.h"
 #include "bpf/abi/ctl.h"
 #include "format/perfetto/packets.h"
@@ -22,6 +23,7 @@
 #include "capture/sources.h"
 #include "capture/tracks.h"
 
+#define DETACH_FIRST_MS	500
 #define END_TRIES	100	/* a CPU with no space for its last record is drained and asked again */
 
 /* The last record of a CPU: the task that ran until then is switched out. */
@@ -130,6 +132,30 @@ static int write_end(struct recorder *r)
 	return err ?: ledger_write(r->ledger, r->w, r->packets, r->stop_ns);
 }
 
+static void detach_first(void *ctx)
+{
+	sources_detach_stopped(ctx, false);
+}
+
+/*
+ * Where calls may still be under way, these end before the rings are read for the last time; unless that takes too long.
+ * Their records, for which they have reserved space by then, are counted as lost.
+ */
+static void stop_sources(struct recorder *r)
+{
+	struct sources *sources = r->cfg->sources;
+
+	sources_stop(sources);
+	if (!sources_detach_at_stop(sources))
+		return;
+	if (detacher_open(&r->detacher, detach_first, sources)) {
+		sources_detach_stopped(sources, false);
+		return;
+	}
+	sources_detach_stopped(sources, true);
+	detacher_first(r->detacher, DETACH_FIRST_MS);
+}
+
 int recorder_end(struct recorder *r)
 {
 	int tries = 0, err = recorder_drain(r, true);
@@ -140,7 +166,7 @@ int recorder_end(struct recorder *r)
 		err = recorder_drain(r, true);
 	recorder_mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
-	sources_stop(r->cfg->sources);
+	stop_sources(r);
 	err = recorder_drain(r, true) ?: err;
 	err = sources_poll(r->cfg->sources, r->stop_ns, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,15 +164,17 @@ static const int calls[] = {
 	SCMP_SYS(getdents64), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(fstat), SCMP_SYS(newfstatat),
 	SCMP_SYS(statx), SCMP_SYS(statfs), SCMP_SYS(fstatfs),
+	/* The process that detaches. */
+	SCMP_SYS(pipe2), SCMP_SYS(setsid),
 	/* The command. */
 	SCMP_SYS(wait4), SCMP_SYS(waitid),
 	/* Each CPU is begun and ended from one CPU. */
 	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_setaffinity), SCMP_SYS(getcpu), SCMP_SYS(sched_yield),
+	/* How urgently it runs, within what RLIMIT_RTPRIO allows. */
+	SCMP_SYS(sched_setscheduler),
 	/* libc: memory, clocks, threads, signals, the end. */
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(membarrier),
 	SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
-	/* How urgently it runs, within what RLIMIT_RTPRIO allows. */
-	SCMP_SYS(sched_setscheduler),
 	SCMP_SYS(nanosleep), SCMP_SYS(clock_nanosleep), SCMP_SYS(futex), SCMP_SYS(set_robust_list),
 	SCMP_SYS(rseq), SCMP_SYS(getrandom), SCMP_SYS(sysinfo), SCMP_SYS(uname), SCMP_SYS(getpid),
 	SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid),
@@ -194,6 +197,8 @@ static const struct source_call rules[] = {
 	{ SCMP_SYS(mmap), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(mprotect), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(clone), 0, CLONE_VM | CLONE_THREAD, CLONE_VM | CLONE_THREAD },
+	/* fork(), for the process that detaches: it can do no more than this one. */
+	{ SCMP_SYS(clone), 0, WHOLE, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD },
 	{ SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME },
 	{ SCMP_SYS(prlimit64), 2, UINT64_MAX, 0 },
 	/* What is attached is looked at and ended. */

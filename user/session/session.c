@@ -274,6 +274,28 @@ int recorder_close_output(struct recorder *r)
 	return err;
 }
 
+static void nothing_first(void *ctx)
+{
+	(void)ctx;
+}
+
+struct detacher_left recorder_leave(struct recorder *r, unsigned int wait_ms, int hurry_fd)
+{
+	const progress_fn progress = r->cfg->progress;
+	void *ctx = r->cfg->progress_ctx;
+	struct detacher *d = r->detacher;
+	struct detacher_left left = { 0 };
+
+	if (!d && detacher_open(&d, nothing_first, NULL))
+		d = NULL;
+	r->detacher = NULL;
+	recorder_close(r);
+	if (d)
+		left = detacher_rest(d, wait_ms, hurry_fd, progress, ctx);
+	detacher_close(d);
+	return left;
+}
+
 int recorder_close(struct recorder *r)
 {
 	int err;
@@ -286,6 +308,7 @@ int recorder_close(struct recorder *r)
 	if (r->probes)
 		probes_detach_sources(r->probes);
 	probes_close(r->probes);
+	detacher_close(r->detacher);
 	lateness_close(&r->late);
 	free(r->pieces);
 	free(r->looks);

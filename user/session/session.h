@@ -13,9 +13,10 @@
 #include "base/progress.h"
 #include "io/compress.h"
 #include "io/stage.h"
+#include "detacher.h"
 #include "lateness.h"
-#include "accounting.h"
 #include "urgency.h"
+#include "accounting.h"
 #include "capture/tasks.h"
 #include "window/window.h"
 
@@ -110,8 +111,8 @@ struct recorder_totals {
 	bool dumping;			/* a file is being made of it */
 	uint64_t memory_bytes;		/* rings and other maps */
 	struct late_span late;		/* why rings were full, where it took longest at a time */
-	unsigned int full_cpus;		/* how many CPUs' rings were; the last of them */
 	struct urgency_totals urgency;	/* until the output is closed */
+	unsigned int full_cpus;		/* how many CPUs' rings were; the last of them */
 	uint32_t full_cpu;
 };
 
@@ -155,9 +156,14 @@ const struct budget *recorder_budget(const struct recorder *r);
 /* Closes the trace, of which nothing can be asked any more. Returns its first error. */
 int recorder_close_output(struct recorder *r);
 /*
- * Closes all; returns the first error of the output. NULL is fine. Detaching from many tracepoints
- * takes long, and is reported to cfg.progress.
+ * Closes all; returns the first error of the output. NULL is fine. Detaching may take long in the kernel, and is reported to
+ * cfg.progress.
  */
 int recorder_close(struct recorder *r);
+/*
+ * As that, after the output is closed, but detaching goes on in a process of its own, for which it waits for at most @wait_ms
+ * and not after @hurry_fd is readable. What is still to be done then, see detacher.h.
+ */
+struct detacher_left recorder_leave(struct recorder *r, unsigned int wait_ms, int hurry_fd);
 
 #endif

@@ -19,6 +19,7 @@
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
 
 struct budget;
+struct detacher;
 struct flight;
 struct fxt_writer;
 struct gaps;
@@ -73,8 +74,8 @@ struct recorder {
 	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
 	uint64_t read_ns;		/* when it may be read again */
 	struct said_late said_late[RAW_KIND_CNT];
-	struct lateness late;
 	struct urgency *urgency;	/* from recorder_begin() on */
+	struct lateness late;
 	uint64_t lost;			/* by full rings, at the last look */
 	struct iovec *pieces;
 	struct cpu_look *looks;		/* by position in cfg.cpus */
@@ -84,6 +85,7 @@ struct recorder {
 	struct ledger *ledger;
 	struct unwritten unwritten;	/* counts in the ledger */
 	struct budget *budget;		/* NULL: its cost is not measured */
+	struct detacher *detacher;	/* NULL: not yet */
 };
 
 /* Opens the output: the only file, or the first one. 0 or -errno with *@hint, as sink_open(). */

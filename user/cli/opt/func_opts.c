@@ -145,7 +145,6 @@ void func_opts_show_end(const struct funcs *f, const struct ledger_row *calls)
 	struct funcs_counts c;
 
 	funcs_counts(f, &c);
-	log_debug("detached in %.2f s", c.detach_ns / 1e9);
 	if (calls->shed)
 		show_shed(f, calls->shed);
 	show_unnamed_callers(f);

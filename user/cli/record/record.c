@@ -119,7 +119,6 @@ struct run {
 	unsigned int ticks;		/* with @use, whose time begins with the first one */
 	uint64_t shown_ns;		/* progress */
 	bool progress;
-	bool closed;			/* the trace: all that is left to do is detaching */
 };
 
 /* ---- what it takes ------------------------------------------------------- */
@@ -299,18 +298,12 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 	return EXIT_UNSUPPORTED;
 }
 
-/*
- * Shows how far attaching and detaching are; a signal, which it leaves pending, ends attaching.
- * Detaching would take as long if we were killed.
- */
+/* Shows how far attaching and detaching are; a signal, which it leaves pending, ends attaching. */
 static bool show_attaching(void *ctx, const char *doing, unsigned int done, unsigned int all, const char *what)
 {
-	struct run *run = ctx;
+	const struct run *run = ctx;
 	struct pollfd signals = { .fd = run->signal_fd, .events = POLLIN };
-	int number;
 
-	if (run->closed && got_signal(run, &number))
-		log_info("signal %d (%s) ignored: detaching, %u of %u %s", number, strsignal(number), done, all, what);
 	if (run->progress)
 		fprintf(stderr, "\r%s: %u of %u %s \033[K", doing, done, all, what);
 	return poll(&signals, 1, 0) <= 0;
@@ -441,23 +434,19 @@ static int command_status(struct run *run)
 	return WEXITSTATUS(status);
 }
 
-#define DETACH_CNT	10	/* tracepoints; fewer take no second */
+#define DETACH_MS	1000
 
-/* Last, since the kernel takes long for each tracepoint. */
+/* Last, since the kernel takes long for each link. Another signal is not to wait for it. */
 static void detach(struct run *run)
 {
-	const struct tracepoints *t = sources_state(run->sources, RAW_TRACEPOINT);
-	const char *first;
-	const unsigned int cnt = tracepoints_cnt(t) - tracepoints_refused(t, &first);
+	const struct detacher_left left = recorder_leave(run->recorder, DETACH_MS, run->signal_fd);
 
-	if (cnt >= DETACH_CNT)
-		log_info("%s is closed; now detaching from %u tracepoints, which the kernel does one by one",
-			 run->summary.output, cnt);
-	run->closed = true;
-	recorder_close(run->recorder);
 	run->recorder = NULL;
 	if (run->progress)
 		fprintf(stderr, "\r\033[K");
+	if (left.pid)
+		log_info("%s is closed; the kernel still detaches %u links and programs: process %d (kfxt-detach) waits for it",
+			 run->summary.output, left.cnt, (int)left.pid);
 }
 
 /* What comes to stdout. */

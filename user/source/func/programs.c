@@ -240,16 +240,18 @@ static void count_missed(struct funcs *f)
 	}
 }
 
-void func_probes_detach(struct funcs *f, progress_fn progress, void *ctx)
+void func_probes_stop(struct funcs *f)
 {
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	if (f->attached || f->device >= 0)
+		count_missed(f);
+}
+
+void func_probes_detach(struct funcs *f, bool only_closes, progress_fn progress, void *ctx)
+{
 	unsigned int i;
 
-	if (!f || (!f->attached && f->device < 0))
-		return;
-	if (f->device >= 0)
+	if (f->device >= 0 && !only_closes)
 		ioctl(f->device, KFXT_IOC_FUNC_STOP);
-	count_missed(f);
 	for (i = 0; i < f->attached_cnt; i++) {
 		if (progress)
 			progress(ctx, "detaching", i, f->attached_cnt, "functions");
@@ -265,5 +267,4 @@ void func_probes_detach(struct funcs *f, progress_fn progress, void *ctx)
 	if (f->device >= 0)
 		close(f->device);
 	f->device = -1;
-	f->counts.detach_ns = clock_ns(CLOCK_MONOTONIC) - begin;
 }

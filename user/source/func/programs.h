@@ -23,7 +23,12 @@ int func_probes_fill(struct funcs *f, struct kfxt_bpf *skel);
  * the functions. Those that it refuses are marked so and left out.
  */
 int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, progress_fn progress, void *ctx);
-/* Detaches all; what was under way has ended when it returns. */
-void func_probes_detach(struct funcs *f, progress_fn progress, void *ctx);
+/* After the last call that is recorded: counts what the kernel did not hand over. */
+void func_probes_stop(struct funcs *f);
+/*
+ * Detaches all; what was under way has ended when it returns. With @only_closes nothing waits: another process has
+ * the same descriptors, and does it.
+ */
+void func_probes_detach(struct funcs *f, bool only_closes, progress_fn progress, void *ctx);
 
 #endif

@@ -61,7 +61,7 @@ struct funcs_counts {
 	uint64_t missed;			/* calls that the kernel handed to nobody */
 	uint64_t unfinished;			/* calls that had not returned at the end */
 	uint64_t unreturned;			/* calls whose return was not seen: lost */
-	uint64_t attach_ns, detach_ns;		/* how long it took */
+	uint64_t attach_ns;			/* how long it took */
 };
 
 /*

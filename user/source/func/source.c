@@ -82,9 +82,15 @@ static void count_funcs(const void *s, const struct source_ctx *c, struct source
 	counts->skipped += f->counts.missed;
 }
 
+static void stop_funcs(void *s, struct source_ctx *c)
+{
+	(void)c;
+	func_probes_stop(s);
+}
+
 static void detach_funcs(void *s, struct source_ctx *c)
 {
-	func_probes_detach(s, c->progress, c->progress_ctx);
+	func_probes_detach(s, c->only_closes, c->progress, c->progress_ctx);
 }
 
 const struct source_ops source_func = {
@@ -94,5 +100,5 @@ const struct source_ops source_func = {
 	.features = func_features, .calls = calls, .capabilities = func_capabilities,
 	.prepare = prepare_funcs, .loaded = fill_funcs, .attach = attach_funcs, .header = write_names,
 	.start = start_funcs, .after_look = read_mappings, .decode = decode_call, .poll = poll_funcs,
-	.stop = detach_funcs, .count = count_funcs, .detach = detach_funcs,
+	.stop = stop_funcs, .detaches_at_stop = true, .count = count_funcs, .detach = detach_funcs,
 };

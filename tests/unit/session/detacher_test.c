@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the process that detaches: what it keeps open, and for how long.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "session/detacher.h"
+
+#define LONG_MS	30000
+
+static atomic_int *lets;	/* shared with the process, whose first part waits for it */
+
+static void first(void *ctx)
+{
+	(void)ctx;
+	while (!atomic_load(lets))
+		usleep(1000);
+}
+
+/* Whether the other end of a pipe is closed; waits for that. */
+static bool is_closed(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, LONG_MS) > 0 && p.revents & POLLHUP;
+}
+
+/* The kinds of what the process @pid has open, once it has closed the rest: how many events, files and pipes. */
+static void count_open(pid_t pid, unsigned int *events, unsigned int *files, unsigned int *pipes)
+{
+	const struct dirent *entry;
+	char path[300], target[300];
+	ssize_t len;
+	DIR *dir;
+
+	*events = *files = *pipes = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%.10s", (int)pid, entry->d_name);
+		len = readlink(path, target, sizeof(target) - 1);
+		target[len > 0 ? len : 0] = 0;
+		*events += !!strstr(target, "[eventfd");
+		*files += !!strstr(target, "detacher_test");
+		*pipes += !strncmp(target, "pipe:", 5);
+	}
+	closedir(dir);
+}
+
+static void test_keeps_links_only(void **state)
+{
+	unsigned int events, files, pipes, tries = 0;
+	struct detacher_left left;
+	struct detacher *d;
+	int event, ends[2], file;
+
+	(void)state;
+	atomic_store(lets, 0);
+	event = eventfd(0, EFD_CLOEXEC);
+	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	close(ends[1]);
+	assert_true(is_closed(ends[0]));
+	assert_false(detacher_first(d, 10));
+	left = detacher_rest(d, 10, -1, NULL, NULL);
+	assert_int_not_equal(left.pid, 0);
+	do {
+		usleep(1000);
+		count_open(left.pid, &events, &files, &pipes);
+	} while ((files || pipes != 2) && tries++ < LONG_MS);
+	assert_int_equal(files, 0);
+	assert_int_equal(pipes, 2);
+	assert_int_equal(events, 1);
+	close(event);
+	close(file);
+	close(ends[0]);
+	/* It goes on without us. */
+	detacher_close(d);
+	atomic_store(lets, 1);
+	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
+}
+
+static bool take(void *ctx, const char *doing, unsigned int done, unsigned int all, const char *what)
+{
+	unsigned int *most = ctx;
+
+	assert_string_equal(doing, "detaching");
+	assert_true(done <= all);
+	assert_non_null(what);
+	*most = all;
+	return true;
+}
+
+static void test_first_and_rest(void **state)
+{
+	struct detacher_left left;
+	unsigned int most = 0;
+	struct detacher *d;
+
+	(void)state;
+	atomic_store(lets, 1);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_true(detacher_first(d, LONG_MS));
+	left = detacher_rest(d, LONG_MS, -1, take, &most);
+	assert_int_equal(left.pid, 0);
+	detacher_close(d);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+
+	/* It is not asked for the first part. */
+	atomic_store(lets, 0);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
+	assert_int_equal(left.pid, 0);
+	detacher_close(d);
+	detacher_close(NULL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* A second signal: nobody waits any longer. */
+static void test_hurry(void **state)
+{
+	struct detacher_left left;
+	struct detacher *d;
+	int hurry = eventfd(1, EFD_CLOEXEC);
+
+	(void)state;
+	atomic_store(lets, 0);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_false(detacher_first(d, 0));
+	left = detacher_rest(d, LONG_MS, hurry, NULL, NULL);
+	assert_int_not_equal(left.pid, 0);
+	assert_int_equal(kill(left.pid, SIGKILL), 0);
+	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
+	/* It was killed. */
+	assert_int_equal(detacher_rest(d, LONG_MS, -1, NULL, NULL).pid, 0);
+	detacher_close(d);
+	close(hurry);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keeps_links_only), cmocka_unit_test(test_first_and_rest), cmocka_unit_test(test_hurry),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	lets = mmap(NULL, sizeof(*lets), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return lets == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+}

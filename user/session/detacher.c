@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A byte through a pipe asks for the first part, its end for the rest, which also comes from a recorder that was killed.
+ */
+#include "detacher.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define NS_PER_MS	1000000ULL
+#define SHOW_MS		50
+#define MISSES_MAX	4096	/* descriptors that were closed, one after the other */
+
+/* Between both. */
+struct shared {
+	atomic_uint all, left;
+};
+
+struct detacher {
+	pid_t pid;
+	int go, done;		/* our ends of the two pipes */
+	struct shared *shared;
+};
+
+/* ---- the process ---------------------------------------------------------------------------- */
+
+struct process {
+	int go, done;
+	struct shared *shared;
+};
+
+/* Links, perf events, programs and maps are of no file system. */
+static bool is_kept(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (!(st.st_mode & S_IFMT) || S_ISCHR(st.st_mode));
+}
+
+static void call_for(const struct process *p, int fd, void (*fn)(const struct process *p, int fd))
+{
+	if (fd > STDERR_FILENO && fd != p->go && fd != p->done)
+		fn(p, fd);
+}
+
+/*
+ * Calls @fn for each descriptor but those of standard files and of both pipes. The directory is not for one who got
+ * capabilities with the program's file; then it is tried which there are, the lowest being given first.
+ */
+static void for_each_fd(const struct process *p, void (*fn)(const struct process *p, int fd))
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int fd, misses = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != dirfd(dir))
+			call_for(p, atoi(entry->d_name), fn);
+	if (dir)
+		closedir(dir);
+	for (fd = 0; !dir && misses < MISSES_MAX; fd++) {
+		misses = fcntl(fd, F_GETFD) < 0 ? misses + 1 : 0;
+		if (!misses)
+			call_for(p, fd, fn);
+	}
+}
+
+/* Of files, pipes and sockets others may wait for the end. */
+static void close_other(const struct process *p, int fd)
+{
+	(void)p;
+	if (!is_kept(fd))
+		close(fd);
+}
+
+static void count_kept(const struct process *p, int fd)
+{
+	(void)fd;
+	atomic_fetch_add(&p->shared->left, 1);
+}
+
+static void close_kept(const struct process *p, int fd)
+{
+	close(fd);
+	atomic_fetch_sub(&p->shared->left, 1);
+}
+
+static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
+{
+	int fd;
+	char c;
+
+	/* What the terminal sends is not for it. Signals that end a recording are blocked. */
+	setsid();
+	signal(SIGQUIT, SIG_IGN);
+	prctl(PR_SET_NAME, "kfxt-detach");
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	for_each_fd(p, close_other);
+	if (read(p->go, &c, 1) == 1) {
+		first(ctx);
+		(void)!write(p->done, "", 1);
+		while (read(p->go, &c, 1) > 0)
+			;
+	}
+	for_each_fd(p, count_kept);
+	atomic_store(&p->shared->all, atomic_load(&p->shared->left));
+	for_each_fd(p, close_kept);
+	_exit(0);
+}
+
+/* ---- the recorder's end --------------------------------------------------------------------- */
+
+static int make_pipes(int go[2], int done[2])
+{
+	int err;
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (!pipe2(done, O_CLOEXEC))
+		return 0;
+	err = -errno;
+	close(go[0]);
+	close(go[1]);
+	return err;
+}
+
+static struct shared *share(void)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return s == MAP_FAILED ? NULL : s;
+}
+
+static void release(struct detacher *d)
+{
+	if (d->shared)
+		munmap(d->shared, sizeof(*d->shared));
+	free(d);
+}
+
+int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx)
+{
+	struct detacher *d = calloc(1, sizeof(*d));
+	int go[2], done[2], err;
+
+	if (!d)
+		return -ENOMEM;
+	d->shared = share();
+	err = d->shared ? make_pipes(go, done) : -ENOMEM;
+	if (err) {
+		release(d);
+		return err;
+	}
+	d->pid = fork();
+	if (!d->pid) {
+		close(go[1]);
+		close(done[0]);
+		run(&(struct process){ go[0], done[1], d->shared }, first, ctx);
+	}
+	err = d->pid < 0 ? -errno : 0;
+	close(go[0]);
+	close(done[1]);
+	if (err) {
+		close(go[1]);
+		close(done[0]);
+		release(d);
+		return err;
+	}
+	d->go = go[1];
+	d->done = done[0];
+	*out = d;
+	return 0;
+}
+
+/* Whether the process has written something or ended by then; not if @hurry_fd is readable before. */
+static bool wait_for_it(const struct detacher *d, uint64_t end_ns, int hurry_fd)
+{
+	struct pollfd fds[] = { { .fd = d->done, .events = POLLIN }, { .fd = hurry_fd, .events = POLLIN } };
+	uint64_t now_ns;
+
+	do {
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		if (poll(fds, 2, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0) < 0)
+			fds[0].revents = fds[1].revents = 0;
+	} while (!fds[0].revents && !fds[1].revents && clock_ns(CLOCK_MONOTONIC) < end_ns);
+	return fds[0].revents;
+}
+
+bool detacher_first(struct detacher *d, unsigned int wait_ms)
+{
+	char c;
+
+	/* SIGPIPE is ignored: if it was killed nothing is attached but by us. */
+	if (write(d->go, "", 1) != 1)
+		return true;
+	if (!wait_for_it(d, clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS, -1))
+		return false;
+	(void)!read(d->done, &c, 1);
+	return true;
+}
+
+static void let_go(struct detacher *d)
+{
+	if (d->go >= 0)
+		close(d->go);
+	d->go = -1;
+}
+
+/* There may be a late answer of the first part. */
+static bool has_ended(struct detacher *d, uint64_t end_ns, int hurry_fd)
+{
+	char c;
+
+	while (wait_for_it(d, end_ns, hurry_fd))
+		if (read(d->done, &c, 1) <= 0)
+			return true;
+	return false;
+}
+
+struct detacher_left detacher_rest(struct detacher *d, unsigned int wait_ms, int hurry_fd, progress_fn progress, void *ctx)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
+	struct pollfd hurry = { .fd = hurry_fd, .events = POLLIN };
+	unsigned int all;
+	uint64_t now_ns;
+	bool ended;
+
+	let_go(d);
+	while (true) {
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		ended = has_ended(d, now_ns + SHOW_MS * NS_PER_MS, hurry_fd);
+		if (ended || now_ns > end_ns || poll(&hurry, 1, 0) > 0)
+			break;
+		all = atomic_load(&d->shared->all);
+		if (progress && all)
+			progress(ctx, "detaching", all - atomic_load(&d->shared->left), all, "links and programs");
+	}
+	if (ended)
+		return (struct detacher_left){ 0 };
+	return (struct detacher_left){ d->pid, atomic_load(&d->shared->left) };
+}
+
+void detacher_close(struct detacher *d)
+{
+	int status;
+
+	if (!d)
+		return;
+	let_go(d);
+	waitpid(d->pid, &status, WNOHANG);
+	close(d->done);
+	release(d);
+}

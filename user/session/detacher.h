@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whoever closes the last descriptor of a link or a perf event waits in the kernel, for each of them, for grace periods and
+ * workers, and cannot be killed meanwhile. So another process has all of them, too: closing them takes the recorder no
+ * time as long as that one does not, and the recorder can end before it.
+ */
+#ifndef SESSION_DETACHER_H
+#define SESSION_DETACHER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/progress.h"
+
+struct detacher;
+
+/*
+ * Forks the process, which keeps what has no place in a file system and devices, and closes all else that is open. @first
+ * is for detacher_first(). 0 or -errno.
+ */
+int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx);
+/*
+ * The process calls @first, which closes what the caller has closed. Whether that came to its end within @wait_ms:
+ * then all that the kernel was about has ended.
+ */
+bool detacher_first(struct detacher *d, unsigned int wait_ms);
+
+/* What the process still has to close. */
+struct detacher_left {
+	pid_t pid;		/* 0: it has ended */
+	unsigned int cnt;	/* links, programs and maps; what it is at is not counted any more */
+};
+
+/*
+ * The caller has closed everything: so does the process, and ends. Waits for that for at most @wait_ms, and not after
+ * @hurry_fd is readable (-1: there is none); @progress (NULL: nothing) is called meanwhile.
+ */
+struct detacher_left detacher_rest(struct detacher *d, unsigned int wait_ms, int hurry_fd, progress_fn progress, void *ctx);
+/* The process closes everything and ends, if it has not been asked to before. NULL is fine. */
+void detacher_close(struct detacher *d);
+
+#endif

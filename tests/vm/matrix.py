@@ -163,7 +163,7 @@ def programs(run):
         return ['tests/golden/golden_test.py']
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
     # A machine has no sources to build the example of, and no samples of other formats.
-    left_out = (*(() if 'budget' in run.few else ('budget',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
+    left_out = (*(() if 'budget' in run.few else ('budget',)), *(() if 'begin' in run.few else ('begin',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
                 *(() if run.tests == 'service' else ('service',)), *(() if run.events or run.tests != '*' else EVENTS))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]
 

@@ -251,7 +251,7 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
 		if (poll(fds, 2 + sources_fds(r->cfg->sources, fds + 2), FLUSH_MS) < 0 && errno != EINTR)
 			return -errno;
 		looked_ns = clock_ns(CLOCK_BOOTTIME);
-		urgency_beat(r->urgency, looked_ns);
+		urgency_beat(r->cfg->urgency, looked_ns);
 		err = recorder_drain(r, true);
 		if (fds[0].revents)
 			break;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -99,12 +100,14 @@ static int write_start(struct recorder *r)
  */
 static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
 {
-	struct urgency *urgency = urgency_open(&(struct urgency_cfg){ .nice = r->cfg->nice, .brief = true });
+	const int before = getpriority(PRIO_PROCESS, 0);
+	const bool is_nicer = r->cfg->nice < before && !setpriority(PRIO_PROCESS, 0, r->cfg->nice);
 	int err = probes_open(&r->probes, cfg, what);
 
 	err = err ?: probes_attach(r->probes, what);
 	err = err ?: probes_attach_sources(r->probes, what);
-	urgency_close(urgency);
+	if (is_nicer)
+		setpriority(PRIO_PROCESS, 0, before);
 	return err;
 }
 
@@ -184,10 +187,11 @@ static int start_sources(struct recorder *r)
 	return sources_start(r->cfg->sources);
 }
 
-static int begin(struct recorder *r)
+int recorder_begin(struct recorder *r)
 {
 	int err;
 
+	urgency_settle(r->cfg->urgency, r->cfg->realtime);
 	r->start_ns = clock_ns(CLOCK_BOOTTIME);
 	err = write_start(r);
 	err = err ?: start_sources(r);
@@ -197,12 +201,6 @@ static int begin(struct recorder *r)
 	err = err ?: probes_begin(r->probes);
 	recorder_mark(r, 1);
 	return err ?: states_write(&r->states, r->w, r->probes, r->cfg->cpus_cnt, r->cfg->cpus[0]);
-}
-
-int recorder_begin(struct recorder *r)
-{
-	r->urgency = urgency_open(&(struct urgency_cfg){ .nice = r->cfg->nice, .realtime = r->cfg->realtime });
-	return r->urgency ? begin(r) : -ENOMEM;
 }
 
 int recorder_publish(struct recorder *r, const char **hint)
@@ -231,7 +229,7 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 	recorder_output_totals(r, t);
 	ledger_totals(r->ledger, t->of);
 	t->late = lateness_longest(&r->late);
-	t->urgency = urgency_totals(r->urgency);
+	t->urgency = urgency_totals(r->cfg->urgency);
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		if (lateness_lost(probes_ring(r->probes, i)->ctl)) {
 			t->full_cpus++;
@@ -264,8 +262,6 @@ int recorder_close_output(struct recorder *r)
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = recorder_close_file(r) ?: err;
-	urgency_close(r->urgency);
-	r->urgency = NULL;
 	r->names = NULL;
 	r->gaps = NULL;
 	r->states = NULL;

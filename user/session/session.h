@@ -85,8 +85,9 @@ struct recorder_cfg {
 	bool perfetto_packets;
 	bool cost;			/* is measured, and in the trace */
 	double budget;			/* share of one CPU that it may cost; 0: any. With @cost */
-	int nice;			/* of the thread that records, if that is more urgent than now */
-	bool realtime;			/* rather than that, where it is permitted; see urgency.h */
+	int nice;			/* while programs are loaded and attached, if that is more urgent than now */
+	struct urgency *urgency;	/* of the thread that records. Borrowed; NULL: it is as it is. */
+	bool realtime;			/* then: while it records */
 	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */
 	struct names_hidden hidden;	/* its expressions are also for lines of the log */
 	struct sources *sources;	/* what to record beside scheduling. Borrowed. */
@@ -111,7 +112,7 @@ struct recorder_totals {
 	bool dumping;			/* a file is being made of it */
 	uint64_t memory_bytes;		/* rings and other maps */
 	struct late_span late;		/* why rings were full, where it took longest at a time */
-	struct urgency_totals urgency;	/* until the output is closed */
+	struct urgency_totals urgency;
 	unsigned int full_cpus;		/* how many CPUs' rings were; the last of them */
 	uint32_t full_cpu;
 };

@@ -74,7 +74,6 @@ struct recorder {
 	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
 	uint64_t read_ns;		/* when it may be read again */
 	struct said_late said_late[RAW_KIND_CNT];
-	struct urgency *urgency;	/* from recorder_begin() on */
 	struct lateness late;
 	uint64_t lost;			/* by full rings, at the last look */
 	struct iovec *pieces;

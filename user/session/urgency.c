@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 #define NS_PER_MS	1000000ULL
 #define NS_PER_SECOND	1000000000ULL
 #define LOOK_NS		(250 * NS_PER_MS)
-#define BRIEF_LOOK_NS	(50 * NS_PER_MS)
+#define WORK_LOOK_NS	(50 * NS_PER_MS)
 #define LATE_NS		(400 * NS_PER_MS)	/* it comes round every 200 ms */
 #define RAISED_NS	(10000 * NS_PER_MS)	/* then it is tried without */
 #define STACK_BYTES	(64U << 10)
@@ -35,17 +36,16 @@
 struct urgency {
 	pthread_t thread;
 	bool has_thread;
-	bool drops_rights;
 	pid_t tid;		/* of the thread that is watched */
 	clockid_t cpu_clock;	/* its */
 	int stat;		/* its file in /proc */
-	int nice, policy;	/* what it had */
-	bool is_nicer;
-	struct sched_param param;
+	int policy;		/* what it had */
 	struct urgency_state state;	/* the watching thread's */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
-	sem_t end;
+	atomic_bool settled, realtime, end;
+	sem_t changed;		/* one of these */
+	sem_t settled_down;	/* the watching thread has no rights any more */
 };
 
 /* ---- when ------------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ enum urgency_level urgency_decide(struct urgency_state *s, const struct urgency_
 	if (starved) {
 		s->level = URGENCY_RAISED;
 		s->raised_ns = look->now_ns;
-	} else if (s->brief) {
+	} else if (s->works) {
 		return s->level;
 	} else if (is_realtime && ran > all / 2) {
 		s->level = URGENCY_YIELDED;
@@ -86,7 +86,7 @@ static int set_level(const struct urgency *u, enum urgency_level level)
 		return set_policy(u->tid, SCHED_FIFO, PRIORITY_RAISED);
 	if (level == URGENCY_BASE && u->state.realtime)
 		return set_policy(u->tid, SCHED_FIFO, PRIORITY_BASE);
-	return set_policy(u->tid, u->policy & ~SCHED_RESET_ON_FORK, 0);
+	return set_policy(u->tid, u->policy, 0);
 }
 
 /* "TID (NAME) STATE ..." */
@@ -109,47 +109,63 @@ static struct urgency_look look(struct urgency *u)
 	return (struct urgency_look){ now_ns, clock_ns(u->cpu_clock), late && is_runnable(u) };
 }
 
-/* Whether that time has passed before the end. */
-static bool sleep_until(struct urgency *u, uint64_t ns)
+/* Until one of them has changed, or that time has come. */
+static void sleep_until(struct urgency *u, uint64_t ns)
 {
 	const struct timespec when = { ns / NS_PER_SECOND, ns % NS_PER_SECOND };
-	int err;
 
-	do {
-		err = sem_clockwait(&u->end, CLOCK_MONOTONIC, &when) ? errno : 0;
-	} while (err == EINTR);
-	return err;
+	while (sem_clockwait(&u->changed, CLOCK_MONOTONIC, &when) && errno == EINTR)
+		;
+}
+
+static void look_and_act(struct urgency *u)
+{
+	const struct urgency_look now = look(u);
+	const enum urgency_level before = u->state.level, level = urgency_decide(&u->state, &now);
+
+	if (level == before)
+		return;
+	if (set_level(u, level))
+		u->state.level = before;
+	else if (level == URGENCY_RAISED)
+		atomic_fetch_add(&u->raised, 1);
+	else if (level == URGENCY_YIELDED)
+		atomic_fetch_add(&u->yielded, 1);
+}
+
+/* From work to the recording. */
+static void settle(struct urgency *u)
+{
+	u->state.works = false;
+	u->state.realtime = atomic_load(&u->realtime);
+	u->state.before = look(u);
+	if (u->state.level == URGENCY_BASE && u->state.realtime)
+		set_level(u, URGENCY_BASE);
+	confine_drop_all();
+	sem_post(&u->settled_down);
 }
 
 static void *watch(void *ctx)
 {
 	struct urgency *u = ctx;
-	enum urgency_level before, level;
-	struct urgency_look now;
 
 	prctl(PR_SET_NAME, "kfxt-watch");
-	if (u->drops_rights)
-		confine_drop_all();
-	while (sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->state.brief ? BRIEF_LOOK_NS : LOOK_NS))) {
-		now = look(u);
-		before = u->state.level;
-		level = urgency_decide(&u->state, &now);
-		if (level == before)
-			continue;
-		if (set_level(u, level))
-			u->state.level = before;
-		else if (level == URGENCY_RAISED)
-			atomic_fetch_add(&u->raised, 1);
-		else if (level == URGENCY_YIELDED)
-			atomic_fetch_add(&u->yielded, 1);
+	while (true) {
+		sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->state.works ? WORK_LOOK_NS : LOOK_NS));
+		if (atomic_load(&u->end))
+			return NULL;
+		if (u->state.works && atomic_load(&u->settled))
+			settle(u);
+		else
+			look_and_act(u);
 	}
-	return NULL;
 }
 
 static bool begin_watching(struct urgency *u)
 {
 	const struct sched_param param = { .sched_priority = PRIORITY_RAISED };
 	pthread_attr_t attr;
+	sigset_t all, before;
 	int err;
 
 	pthread_attr_init(&attr);
@@ -157,45 +173,29 @@ static bool begin_watching(struct urgency *u)
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 	pthread_attr_setschedparam(&attr, &param);
+	/* Signals are the other one's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&u->thread, &attr, watch, u);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	return !err;
 }
 
-/* The right to raise a thread that has no rights any more. */
-static bool allow_realtime(void)
+/* The right to raise a thread when there are no rights any more. */
+static void allow_realtime(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_RTPRIO, &limit))
-		return false;
-	if (limit.rlim_cur >= PRIORITY_RAISED)
-		return true;
+	if (getrlimit(RLIMIT_RTPRIO, &limit) || limit.rlim_cur >= PRIORITY_RAISED)
+		return;
 	limit.rlim_cur = PRIORITY_RAISED;
 	if (limit.rlim_max < limit.rlim_cur)
 		limit.rlim_max = limit.rlim_cur;
-	return !setrlimit(RLIMIT_RTPRIO, &limit);
+	setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
-/* It had @policy. Who has given up its rights cannot give up that new threads are fair. */
-static void set_back(const struct urgency *u)
-{
-	if (sched_setscheduler(0, u->policy, &u->param))
-		sched_setscheduler(0, u->policy | SCHED_RESET_ON_FORK, &u->param);
-}
-
-/* Nobody would keep a real-time thread from taking a CPU for itself without the other one. */
-static void begin(struct urgency *u, const struct urgency_cfg *cfg)
-{
-	u->state.realtime = cfg->realtime && !set_policy(u->tid, SCHED_FIFO, PRIORITY_BASE);
-	u->state.before = look(u);
-	u->has_thread = begin_watching(u);
-	if (u->state.realtime && !u->has_thread)
-		set_back(u);
-	u->state.realtime &= u->has_thread;
-}
-
-struct urgency *urgency_open(const struct urgency_cfg *cfg)
+struct urgency *urgency_open(void)
 {
 	struct urgency *u = calloc(1, sizeof(*u));
 
@@ -203,18 +203,30 @@ struct urgency *urgency_open(const struct urgency_cfg *cfg)
 		return NULL;
 	u->tid = gettid();
 	u->stat = open("/proc/thread-self/stat", O_RDONLY | O_CLOEXEC);
-	u->nice = getpriority(PRIO_PROCESS, 0);
-	u->policy = sched_getscheduler(0);
-	sched_getparam(0, &u->param);
-	sem_init(&u->end, 0, 0);
-	u->state.brief = cfg->brief;
-	u->drops_rights = !cfg->brief && allow_realtime();
-	atomic_store(&u->beat_ns, cfg->brief ? 0 : clock_ns(CLOCK_BOOTTIME));
-	u->is_nicer = cfg->nice < u->nice && !setpriority(PRIO_PROCESS, 0, cfg->nice);
+	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	sem_init(&u->changed, 0, 0);
+	sem_init(&u->settled_down, 0, 0);
+	u->state.works = true;
 	/* Whoever started it as a real-time thread has chosen. */
-	if (cfg->nice < 0 && !u->param.sched_priority && u->stat >= 0 && !pthread_getcpuclockid(pthread_self(), &u->cpu_clock))
-		begin(u, cfg);
+	if (u->policy == SCHED_FIFO || u->policy == SCHED_RR || u->policy == SCHED_DEADLINE || u->stat < 0 ||
+	    pthread_getcpuclockid(pthread_self(), &u->cpu_clock))
+		return u;
+	u->state.before = look(u);
+	u->has_thread = begin_watching(u);
 	return u;
+}
+
+void urgency_settle(struct urgency *u, bool realtime)
+{
+	if (!u || !u->has_thread)
+		return;
+	allow_realtime();
+	urgency_beat(u, clock_ns(CLOCK_BOOTTIME));
+	atomic_store(&u->realtime, realtime);
+	atomic_store(&u->settled, true);
+	sem_post(&u->changed);
+	while (sem_wait(&u->settled_down) && errno == EINTR)
+		;
 }
 
 void urgency_beat(struct urgency *u, uint64_t now_ns)
@@ -227,24 +239,20 @@ struct urgency_totals urgency_totals(const struct urgency *u)
 {
 	if (!u)
 		return (struct urgency_totals){ 0 };
-	return (struct urgency_totals){
-		u->state.realtime, atomic_load(&u->raised), atomic_load(&u->yielded),
-	};
+	return (struct urgency_totals){ atomic_load(&u->realtime), atomic_load(&u->raised), atomic_load(&u->yielded) };
 }
 
 void urgency_close(struct urgency *u)
 {
 	if (!u)
 		return;
-	sem_post(&u->end);
+	atomic_store(&u->end, true);
+	sem_post(&u->changed);
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
-	if (u->state.realtime || atomic_load(&u->raised))
-		set_back(u);
-	if (u->is_nicer)
-		setpriority(PRIO_PROCESS, 0, u->nice);
 	if (u->stat >= 0)
 		close(u->stat);
-	sem_destroy(&u->end);
+	sem_destroy(&u->changed);
+	sem_destroy(&u->settled_down);
 	free(u);
 }

@@ -27,7 +27,7 @@ struct urgency_look {
 
 struct urgency_state {
 	bool realtime;			/* at URGENCY_BASE, too */
-	bool brief;			/* it does not yield, and once raised it stays so */
+	bool works;			/* it has work to do: does not yield, and once raised stays so */
 	enum urgency_level level;
 	uint64_t raised_ns;		/* when it was seen to wait last */
 	struct urgency_look before;
@@ -36,29 +36,29 @@ struct urgency_state {
 /* The level from now on, by what has changed since the last look. */
 enum urgency_level urgency_decide(struct urgency_state *s, const struct urgency_look *look);
 
-struct urgency_cfg {
-	int nice;		/* if that is more urgent than what it has; watched only if negative */
-	bool realtime;		/* where that is permitted */
-	bool brief;		/* a short time of work, in which it does not come round by itself: urgency_beat() is not called */
-};
-
 struct urgency_totals {
-	bool realtime;		/* it was, or is, at URGENCY_BASE */
+	bool realtime;			/* it was, or is, at URGENCY_BASE */
 	unsigned int raised, yielded;	/* so often */
 };
 
 struct urgency;
 
 /*
- * Until urgency_close() the calling thread is as urgent as @cfg says. What it begins meanwhile is not: neither the policy
- * nor a negative nice value is inherited. It can give up its rights after this. NULL: out of memory.
+ * The calling thread is watched from here on, for now as one that has work to do all the time. What it begins is not, and
+ * inherits no policy. If that is not permitted, or the thread is real-time by itself, nothing is done here or below. NULL: out
+ * of memory.
  */
-struct urgency *urgency_open(const struct urgency_cfg *cfg);
+struct urgency *urgency_open(void);
+/*
+ * From here on it comes round by itself several times a second, and is to be real-time if @realtime. It can give up its
+ * rights after this; the watching thread does. NULL is fine.
+ */
+void urgency_settle(struct urgency *u, bool realtime);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
-/* As before, as far as that is permitted. By the same thread; NULL is fine. */
+/* Right before the process ends, or nobody watches a thread that is real-time. By the thread that is watched; NULL is fine. */
 void urgency_close(struct urgency *u);
 
 #endif

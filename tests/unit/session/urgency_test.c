@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -81,7 +82,7 @@ static void test_raised_for_a_while(void **state)
 static void test_yields(void **state)
 {
 	const struct urgency_state fair = { .before = { 0, 0, false } }, realtime = { .realtime = true },
-		brief = { .brief = true, .before = { 0, 0, true } };
+		works = { .works = true, .before = { 0, 0, true } };
 
 	(void)state;
 	CHECK(realtime, { 100, false, URGENCY_BASE }, { 200, false, URGENCY_YIELDED }, { 100, false, URGENCY_YIELDED },
@@ -91,37 +92,76 @@ static void test_yields(void **state)
 	CHECK(fair, { 0, true, URGENCY_BASE }, { 0, true, URGENCY_RAISED }, { 240, false, URGENCY_YIELDED }, { 0, true, URGENCY_BASE },
 	      { 0, true, URGENCY_RAISED });
 	/* What takes a tenth of a second of computing as a whole does not. */
-	CHECK(brief, { 0, true, URGENCY_RAISED }, { 250, true, URGENCY_RAISED }, { 250, false, URGENCY_RAISED });
+	CHECK(works, { 0, true, URGENCY_RAISED }, { 250, true, URGENCY_RAISED }, { 250, false, URGENCY_RAISED });
 }
 
-static void test_as_before(void **state)
+static int policy_now(void)
 {
-	const int policy = sched_getscheduler(0), nice = getpriority(PRIO_PROCESS, 0);
-	struct urgency *u = urgency_open(&(struct urgency_cfg){ .nice = -20, .realtime = true });
+	return sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+}
+
+/* In a process of its own, as it stays so. Returns its exit status. */
+static int record_as(bool realtime)
+{
+	struct urgency *u = urgency_open();
+	struct urgency_totals t;
+	int status = 0;
+	pid_t pid;
+
+	if (!u || policy_now() != SCHED_OTHER)
+		return 1;
+	urgency_settle(u, realtime);
+	urgency_beat(u, 1);
+	t = urgency_totals(u);
+	/* Where it is permitted. */
+	if (t.raised || t.yielded || (t.realtime && !realtime) || t.realtime != (policy_now() == SCHED_FIFO))
+		return 2;
+	/* What it begins is a process like any other. */
+	pid = fork();
+	if (!pid)
+		_exit(policy_now() != SCHED_OTHER);
+	if (waitpid(pid, &status, 0) != pid || status)
+		return 3;
+	urgency_close(u);
+	return 0;
+}
+
+static void test_settle(void **state)
+{
+	int status, realtime;
+	pid_t pid;
 
 	(void)state;
-	assert_non_null(u);
-	/* Where that is permitted. */
-	assert_int_equal(urgency_totals(u).realtime, (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO);
-	urgency_beat(u, 0);
-	urgency_close(u);
-	assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, policy);
-	assert_int_equal(getpriority(PRIO_PROCESS, 0), nice);
+	for (realtime = 0; realtime < 2; realtime++) {
+		pid = fork();
+		if (!pid)
+			_exit(record_as(realtime));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+}
 
-	u = urgency_open(&(struct urgency_cfg){ .nice = 0 });
-	assert_non_null(u);
-	assert_int_equal(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, policy);
-	assert_false(urgency_totals(u).realtime);
-	urgency_close(u);
+/* Nobody is watched: without the right, or as it is real-time by itself. */
+static void test_nobody(void **state)
+{
+	struct urgency *u;
+
+	(void)state;
+	urgency_settle(NULL, true);
+	urgency_beat(NULL, 1);
 	urgency_close(NULL);
 	assert_int_equal(urgency_totals(NULL).raised, 0);
+	u = urgency_open();
+	assert_non_null(u);
+	urgency_close(u);
+	assert_int_equal(policy_now(), SCHED_OTHER);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_as_before),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

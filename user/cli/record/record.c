@@ -434,7 +434,7 @@ static int command_status(struct run *run)
 	return WEXITSTATUS(status);
 }
 
-#define DETACH_MS	1000
+#define DETACH_MS	500
 
 /* Last, since the kernel takes long for each link. Another signal is not to wait for it. */
 static void detach(struct run *run)
@@ -612,6 +612,9 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		return EXIT_USAGE;
 	if (!use && cfg->archive.keep && record_keep_open(&run.keep, run.name, run.progress))
 		return EXIT_FAILED;
+	/* Threads that are real-time may have all CPUs. */
+	if (self_opts_nice(&cfg->self) < 0)
+		run.recorder_cfg.urgency = urgency_open();
 	code = archive_opts_open(&cfg->archive, run.name, use ? NULL : cfg->output, &run.recorder_cfg);
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -635,6 +638,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	filter_close(run.filter);
 	redact_close(run.recorder_cfg.hidden.redact);
 	free(run.cpus.list);
+	urgency_close(run.recorder_cfg.urgency);
 	return code;
 }
 

@@ -207,9 +207,8 @@ struct urgency *urgency_open(void)
 	sem_init(&u->changed, 0, 0);
 	sem_init(&u->settled_down, 0, 0);
 	u->state.works = true;
-	/* Whoever started it as a real-time thread has chosen. */
-	if (u->policy == SCHED_FIFO || u->policy == SCHED_RR || u->policy == SCHED_DEADLINE || u->stat < 0 ||
-	    pthread_getcpuclockid(pthread_self(), &u->cpu_clock))
+	/* Whoever started it as a real-time thread, or an idle one, has chosen. */
+	if (u->policy != SCHED_OTHER || u->stat < 0 || pthread_getcpuclockid(pthread_self(), &u->cpu_clock))
 		return u;
 	u->state.before = look(u);
 	u->has_thread = begin_watching(u);

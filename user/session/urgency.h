@@ -45,7 +45,7 @@ struct urgency;
 
 /*
  * The calling thread is watched from here on, for now as one that has work to do all the time. What it begins is not, and
- * inherits no policy. If that is not permitted, or the thread is real-time by itself, nothing is done here or below. NULL: out
+ * inherits no policy. If that is not permitted, or the thread has another policy than SCHED_OTHER, nothing is done here or below. NULL: out
  * of memory.
  */
 struct urgency *urgency_open(void);

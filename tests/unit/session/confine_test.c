@@ -89,6 +89,23 @@ static bool confine(pid_t command)
 	return confine_to(&(struct confine_cfg){ .command = command });
 }
 
+/* What a process may that is forked: no more. */
+static void refuse_in_child(void)
+{
+	char *const argv[] = { (char []){ "true" }, NULL };
+	const pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (!pid) {
+		CHECK_REFUSED(execve("/bin/true", argv, NULL));
+		CHECK_REFUSED(open("/dev/null", O_WRONLY));
+		CHECK_REFUSED(kill(getppid(), 0));
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+}
+
 static void refuse(void)
 {
 	char *const argv[] = { (char []){ "true" }, NULL };
@@ -117,7 +134,9 @@ static void refuse(void)
 	CHECK_REFUSED(syscall(SYS_clone3, NULL, 0));
 	if (SANITIZED)
 		return;
-	CHECK_REFUSED(fork());
+	refuse_in_child();
+	CHECK_REFUSED(vfork());
+	CHECK_REFUSED(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
 	CHECK_REFUSED(mprotect(mem, 4096, PROT_READ | PROT_EXEC));
 	CHECK_REFUSED(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 	CHECK_REFUSED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));

@@ -4,10 +4,10 @@
  * ones in its buffer.
  */
 #include <errno.h>
-#include <linux/capability.h>
+#include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include "base/array.h"
 #include "bpf/abi/marker.h"
@@ -289,11 +289,11 @@ static int poll_marker(void *s, struct source_ctx *c, uint64_t now_ns, bool fina
 	return markers_write(s, c->w, now_ns, final);
 }
 
-/* Buffers that come late are opened then, which root may. */
-static uint64_t marker_capabilities(const void *s)
-{
-	return markers_are_copied(s) && geteuid() ? 1ULL << CAP_DAC_OVERRIDE : 0;
-}
+/* Files of buffers that come late. */
+static const struct source_call calls[] = {
+	{ SCMP_SYS(recvmsg), 2, UINT32_MAX, MSG_CMSG_CLOEXEC | MSG_DONTWAIT },
+	{ .call = SOURCE_LAST_CALL },
+};
 
 static uint64_t overwritten_markers(const void *s, unsigned int i)
 {
@@ -338,7 +338,7 @@ const struct source_ops source_marker = {
 		  .arg = "options/copy_trace_marker" },
 		{ 0 } },
 	.programs = { "on_marker" },
-	.class = LEDGER_EVENTS, .raw_words_min = MARKER_TEXT, .capabilities = marker_capabilities,
+	.class = LEDGER_EVENTS, .raw_words_min = MARKER_TEXT, .calls = calls,
 	.open = open_marker, .start = start_marker, .late = marker_is_late, .fd = marker_fd, .after_look = read_marker,
 	.decode = decode_marker, .poll = poll_marker, .overwritten = overwritten_markers, .gap = gap_in_markers,
 	.stop = stop_marker, .count = count_markers, .close = close_marker,

@@ -20,6 +20,7 @@
 #include "marker_helper.h"
 #include "base/affinity.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/side_process.h"
 
 #define PATH_BYTES	512
@@ -27,13 +28,16 @@
 #define AGAIN_US	100000	/* between attempts to remove an instance that is in use */
 #define AGAIN_CNT	600	/* the next recorder removes what is left */
 #define CPUS_MAX	16384	/* in one message */
+#define FORMAT_BYTES_MAX	65536
 
-enum step { STEP_MKDIR, STEP_CLOCK, STEP_BUFFER, STEP_COPIES, STEP_READY, STEP_ENDED };
+enum step { STEP_FORMAT, STEP_MKDIR, STEP_CLOCK, STEP_BUFFER, STEP_FILES, STEP_COPIES, STEP_READY, STEP_ENDED };
 
+/* With STEP_FILES both files of the @cpu'th CPU asked for are sent along. */
 struct report {
 	uint32_t step, cpu;
 	int32_t err;		/* it failed */
 	uint64_t ns;
+	struct marker_format format;
 };
 
 struct request {
@@ -46,6 +50,8 @@ struct marker_helper {
 	int socket;
 	pid_t pid;
 	struct report last;
+	struct marker_files *files;	/* by position in the request */
+	unsigned int cpus_cnt;
 	uint64_t since_ns;
 	bool gone;
 };
@@ -53,15 +59,37 @@ struct marker_helper {
 /* ---- the process ------------------------------------------------------------------------- */
 
 struct process {
-	const char *dir, *option;
+	const char *tracefs, *dir, *option;
 	int socket;
+	struct marker_format format;
+	int *opened;			/* files in it; nobody else closes them last, which may wait */
+	unsigned int opened_cnt;
 };
 
 static void send_report(const struct process *p, enum step step, uint32_t cpu, int err)
 {
-	const struct report r = { step, cpu, err, clock_ns(CLOCK_BOOTTIME) };
+	const struct report r = { step, cpu, err, clock_ns(CLOCK_BOOTTIME), p->format };
 
 	(void)!write(p->socket, &r, sizeof(r));
+}
+
+/* Two at once. 0 or -errno. */
+static int send_files(const struct process *p, uint32_t cpu, const int fds[2])
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * 2)];
+	} control = { 0 };
+	struct report r = { STEP_FILES, cpu, 0, clock_ns(CLOCK_BOOTTIME), p->format };
+	struct iovec iov = { &r, sizeof(r) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int) * 2);
+	memcpy(CMSG_DATA(c), fds, sizeof(int) * 2);
+	return sendmsg(p->socket, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 static int write_text(const struct process *p, const char *name, const char *text)
@@ -124,6 +152,58 @@ static int resize(const struct process *p, const struct request *r)
 	return err;
 }
 
+static int open_file(struct process *p, uint32_t cpu, const char *name, int flags)
+{
+	char path[PATH_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/%s", p->dir, cpu, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+	if (fd >= 0)
+		p->opened[p->opened_cnt++] = fd;
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opening and closing them takes a lock that others hold for as long as the kernel lets them wait. */
+static int open_files(struct process *p, const struct request *r)
+{
+	unsigned int i;
+	int fds[2], err = 0;
+
+	free(p->opened);
+	p->opened_cnt = 0;
+	p->opened = calloc(r->cpus_cnt, sizeof(fds));
+	if (!p->opened)
+		err = -ENOMEM;
+	for (i = 0; !err && i < r->cpus_cnt; i++) {
+		fds[0] = open_file(p, r->cpus[i], "trace_pipe_raw", O_NONBLOCK);
+		fds[1] = open_file(p, r->cpus[i], "stats", 0);
+		err = fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : send_files(p, i, fds);
+	}
+	if (err)
+		send_report(p, STEP_FILES, i, err);
+	return err;
+}
+
+static int read_format(struct process *p)
+{
+	char path[PATH_BYTES], *header = NULL, *print = NULL;
+	size_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/events/header_page", p->tracefs);
+	err = text_file_read(path, FORMAT_BYTES_MAX, &header, &len);
+	snprintf(path, sizeof(path), "%s/events/ftrace/print/format", p->tracefs);
+	if (!err)
+		err = text_file_read(path, FORMAT_BYTES_MAX, &print, &len);
+	if (!err && !marker_format_parse(&p->format, header, print))
+		err = -ENOTSUP;
+	free(header);
+	free(print);
+	send_report(p, STEP_FORMAT, 0, err);
+	return err;
+}
+
 /* Instances of recorders and helpers that were killed; the kernel keeps one of which files are open. */
 static void remove_stale(const char *own)
 {
@@ -160,7 +240,7 @@ static bool do_step(const struct process *p, enum step step, const char *name, c
 	return !err;
 }
 
-static void serve(const struct process *p)
+static void serve(struct process *p)
 {
 	static union {
 		struct request r;
@@ -168,7 +248,7 @@ static void serve(const struct process *p)
 	} in;
 	ssize_t len;
 
-	if (!do_step(p, STEP_MKDIR, NULL, NULL) || !do_step(p, STEP_CLOCK, "trace_clock", "boot"))
+	if (read_format(p) || !do_step(p, STEP_MKDIR, NULL, NULL) || !do_step(p, STEP_CLOCK, "trace_clock", "boot"))
 		return;
 	while ((len = read(p->socket, &in, sizeof(in))) > 0) {
 		if (len < (ssize_t)sizeof(in.r) || (size_t)len != sizeof(in.r) + sizeof(uint32_t) * in.r.cpus_cnt)
@@ -176,7 +256,7 @@ static void serve(const struct process *p)
 		if (!in.r.cpus_cnt) {
 			write_text(p, p->option, "0");
 			send_report(p, STEP_ENDED, 0, 0);
-		} else if (!resize(p, &in.r) && do_step(p, STEP_COPIES, p->option, "1")) {
+		} else if (!resize(p, &in.r) && !open_files(p, &in.r) && do_step(p, STEP_COPIES, p->option, "1")) {
 			send_report(p, STEP_READY, 0, 0);
 			remove_stale(p->dir);
 		}
@@ -194,6 +274,8 @@ static void run(struct process *p)
 	/* After a failure, too, until the recorder has read of it. */
 	while (read(p->socket, &byte, 1) > 0)
 		;
+	while (p->opened_cnt)
+		close(p->opened[--p->opened_cnt]);
 	for (i = 0; i < AGAIN_CNT && rmdir(p->dir) && errno == EBUSY; i++)
 		usleep(AGAIN_US);
 	_exit(0);
@@ -201,7 +283,7 @@ static void run(struct process *p)
 
 /* ---- the recorder's end -------------------------------------------------------------------- */
 
-int marker_helper_open(struct marker_helper **out, const char *dir, const char *option)
+int marker_helper_open(struct marker_helper **out, const char *tracefs, const char *dir, const char *option)
 {
 	struct marker_helper *h = calloc(1, sizeof(*h));
 	int ends[2], err;
@@ -215,7 +297,7 @@ int marker_helper_open(struct marker_helper **out, const char *dir, const char *
 	}
 	h->pid = fork();
 	if (!h->pid)
-		run(&(struct process){ dir, option, ends[1] });
+		run(&(struct process){ .tracefs = tracefs, .dir = dir, .option = option, .socket = ends[1] });
 	err = h->pid < 0 ? -errno : 0;
 	close(ends[1]);
 	h->socket = ends[0];
@@ -234,8 +316,14 @@ int marker_helper_begin(struct marker_helper *h, const uint32_t *cpus, unsigned 
 	struct request *r = cpus_cnt <= CPUS_MAX ? malloc(len) : NULL;
 	int err = 0;
 
-	if (!r)
+	if (r)
+		h->files = malloc(sizeof(*h->files) * cpus_cnt);
+	if (!r || !h->files) {
+		free(r);
 		return -ENOMEM;
+	}
+	for (h->cpus_cnt = 0; h->cpus_cnt < cpus_cnt; h->cpus_cnt++)
+		h->files[h->cpus_cnt] = (struct marker_files){ -1, -1 };
 	*r = (struct request){ bytes, cpus_cnt };
 	memcpy(r->cpus, cpus, sizeof(*cpus) * cpus_cnt);
 	if (write(h->socket, r, len) != (ssize_t)len)
@@ -258,6 +346,33 @@ static enum helper_state state_of(const struct marker_helper *h)
 	return h->last.err || h->gone ? HELPER_FAILED : HELPER_WORKS;
 }
 
+/* A report; files that come with it are kept. */
+static bool take_report(struct marker_helper *h, struct report *r)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * 2)];
+	} control;
+	struct iovec iov = { r, sizeof(*r) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	const struct cmsghdr *c;
+	int fds[2];
+
+	if (recvmsg(h->socket, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != sizeof(*r))
+		return false;
+	c = CMSG_FIRSTHDR(&m);
+	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(fds)))
+		return r->step != STEP_FILES || r->err;
+	memcpy(fds, CMSG_DATA(c), sizeof(fds));
+	if (r->cpu < h->cpus_cnt && h->files[r->cpu].pipe < 0) {
+		h->files[r->cpu] = (struct marker_files){ fds[0], fds[1] };
+		return true;
+	}
+	close(fds[0]);
+	close(fds[1]);
+	return false;
+}
+
 /* Until it is at @step, or cannot get there. */
 static void take_reports(struct marker_helper *h, enum step step, unsigned int wait_ms)
 {
@@ -270,7 +385,7 @@ static void take_reports(struct marker_helper *h, enum step step, unsigned int w
 		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (poll(&pfd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0) <= 0)
 			return;
-		if (read(h->socket, &r, sizeof(r)) != sizeof(r)) {
+		if (!take_report(h, &r)) {
 			h->gone = true;
 			return;
 		}
@@ -296,6 +411,16 @@ bool marker_helper_end(struct marker_helper *h, unsigned int wait_ms)
 	return state_of(h) == HELPER_ENDED;
 }
 
+const struct marker_format *marker_helper_format(const struct marker_helper *h)
+{
+	return &h->last.format;
+}
+
+struct marker_files marker_helper_files(const struct marker_helper *h, unsigned int i)
+{
+	return h->files[i];
+}
+
 uint64_t marker_helper_since(const struct marker_helper *h)
 {
 	return h->since_ns;
@@ -306,9 +431,11 @@ const char *marker_helper_why(const struct marker_helper *h, char buf[SOURCE_WHY
 	static const struct {
 		const char *waits, *fails;
 	} texts[] = {
+		[STEP_FORMAT]	= { "another tracer keeps tracefs busy", "the form of its records cannot be read" },
 		[STEP_MKDIR]	= { "another tracer keeps tracefs busy", "a tracefs instance cannot be made" },
 		[STEP_CLOCK]	= { "the kernel waits for an RCU grace period", "its tracefs instance cannot get the boot clock" },
 		[STEP_BUFFER]	= { " does not run its workers", ": its buffer cannot be resized" },
+		[STEP_FILES]	= { "another tracer keeps tracefs busy", "its buffers cannot be opened" },
 		[STEP_COPIES]	= { "another tracer keeps tracefs busy", "copies cannot be turned on" },
 		[STEP_READY]	= { "", "" },
 		[STEP_ENDED]	= { "", "" },
@@ -329,10 +456,17 @@ const char *marker_helper_why(const struct marker_helper *h, char buf[SOURCE_WHY
 bool marker_helper_close(struct marker_helper *h, unsigned int wait_ms)
 {
 	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
+	unsigned int i;
 	bool ended;
 
 	if (!h)
 		return true;
+	for (i = 0; i < h->cpus_cnt; i++)
+		if (h->files[i].pipe >= 0) {
+			close(h->files[i].pipe);
+			close(h->files[i].stats);
+		}
+	free(h->files);
 	close(h->socket);
 	while (!(ended = waitpid(h->pid, NULL, WNOHANG) != 0) && clock_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(1000);

@@ -6,7 +6,6 @@
  * overwrite what is oldest.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,10 @@
 #include <unistd.h>
 
 #include "marker_instance.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "kernel/tracefs.h"
 
-#define FORMAT_BYTES_MAX	65536
+#define STATS_BYTES		4096
 #define TRACEFS_BYTES		256	/* of its path */
 #define OPTION			"options/copy_trace_marker"
 #define START_MS		200	/* a recording begins without markers if these take longer */
@@ -31,40 +29,22 @@ struct marker_copy {
 	struct marker_helper *helper;
 	enum helper_state state;
 	bool in_time;			/* there are copies since the recording began */
-	int open_err;			/* of the buffers */
-	int epoll_fd, *fds;		/* trace_pipe_raw by position in @cpus, the first @open of them */
+	int open_err;			/* then: -errno, they cannot be read */
+	int epoll_fd;
 	const uint32_t *cpus;
-	unsigned int cpus_cnt, open;
-	uint64_t *lost;			/* by position too */
+	unsigned int cpus_cnt;
+	uint64_t *lost;			/* by position in @cpus */
 };
-
-static int read_format(struct marker_copy *c, const char *tracefs)
-{
-	char path[TRACEFS_BYTES + 64], *header = NULL, *print = NULL;
-	size_t len;
-	int err;
-
-	snprintf(path, sizeof(path), "%s/events/header_page", tracefs);
-	err = text_file_read(path, FORMAT_BYTES_MAX, &header, &len);
-	snprintf(path, sizeof(path), "%s/events/ftrace/print/format", tracefs);
-	if (!err)
-		err = text_file_read(path, FORMAT_BYTES_MAX, &print, &len);
-	if (!err && !marker_format_parse(&c->format, header, print))
-		err = -ENOTSUP;
-	free(header);
-	free(print);
-	return err;
-}
 
 static int open_in(struct marker_copy *c, const char *tracefs)
 {
 	char instances[TRACEFS_BYTES];
-	int err = read_format(c, tracefs) ?: tracefs_instances(instances, sizeof(instances));
+	int err = tracefs_instances(instances, sizeof(instances));
 
 	if (err)
 		return err;
 	snprintf(c->dir, sizeof(c->dir), "%s/kfxt-%d", instances, getpid());
-	return marker_helper_open(&c->helper, c->dir, OPTION);
+	return marker_helper_open(&c->helper, tracefs, c->dir, OPTION);
 }
 
 int marker_copy_open(struct marker_copy **out)
@@ -83,9 +63,8 @@ int marker_copy_open(struct marker_copy **out)
 		err = open_in(c, path);
 	}
 	if (!err) {
-		c->page = malloc(c->format.page_bytes);
 		c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-		err = !c->page ? -ENOMEM : c->epoll_fd < 0 ? -errno : 0;
+		err = c->epoll_fd < 0 ? -errno : 0;
 	}
 	if (err) {
 		marker_copy_close(c);
@@ -95,21 +74,29 @@ int marker_copy_open(struct marker_copy **out)
 	return 0;
 }
 
-static int open_pipe(struct marker_copy *c, unsigned int i)
+static bool has_pages(const struct marker_copy *c)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-	char path[TRACEFS_BYTES + 128];
-
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", c->dir, c->cpus[i]);
-	c->fds[i] = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return c->fds[i] < 0 || epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, c->fds[i], &event) ? -errno : 0;
+	return c->state != HELPER_WORKS && c->page && !c->open_err;
 }
 
-static int watch(const struct marker_copy *c, int op)
+static int watch(const struct marker_copy *c, int op, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	return epoll_ctl(c->epoll_fd, op, marker_helper_fd(c->helper), &event) ? -errno : 0;
+	return epoll_ctl(c->epoll_fd, op, fd, &event) ? -errno : 0;
+}
+
+static int open_pages(struct marker_copy *c)
+{
+	unsigned int i;
+	int err;
+
+	c->format = *marker_helper_format(c->helper);
+	c->page = malloc(c->format.page_bytes);
+	err = c->page ? 0 : -ENOMEM;
+	for (i = 0; !err && i < c->cpus_cnt; i++)
+		err = watch(c, EPOLL_CTL_ADD, marker_helper_files(c->helper, i).pipe);
+	return err;
 }
 
 /* Have copies begun now? From then on nothing comes from the helper before the end. */
@@ -120,22 +107,21 @@ static void look(struct marker_copy *c, unsigned int wait_ms)
 	c->state = marker_helper_look(c->helper, wait_ms);
 	if (c->state == HELPER_WORKS)
 		return;
-	watch(c, EPOLL_CTL_DEL);
-	while (c->state == HELPER_READY && !c->open_err && c->open < c->cpus_cnt)
-		c->open_err = open_pipe(c, c->open++);
+	watch(c, EPOLL_CTL_DEL, marker_helper_fd(c->helper));
+	if (c->state == HELPER_READY)
+		c->open_err = open_pages(c);
 }
 
 int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
 {
 	int err;
 
-	c->fds = malloc(sizeof(*c->fds) * cpus_cnt);
 	c->lost = calloc(cpus_cnt, sizeof(*c->lost));
-	if (!c->fds || !c->lost)
+	if (!c->lost)
 		return -ENOMEM;
 	c->cpus = cpus;
 	c->cpus_cnt = cpus_cnt;
-	err = watch(c, EPOLL_CTL_ADD);
+	err = watch(c, EPOLL_CTL_ADD, marker_helper_fd(c->helper));
 	if (!err)
 		err = marker_helper_begin(c->helper, cpus, cpus_cnt, bytes);
 	look(c, START_MS);
@@ -149,7 +135,7 @@ bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[
 	*since_ns = c->open_err ? 0 : marker_helper_since(c->helper);
 	why[0] = 0;
 	if (c->open_err)
-		snprintf(why, SOURCE_WHY_BYTES, "its buffers cannot be opened: %s", strerror(-c->open_err));
+		snprintf(why, SOURCE_WHY_BYTES, "its buffers cannot be read: %s", strerror(-c->open_err));
 	else if (!*since_ns)
 		marker_helper_why(c->helper, why);
 	return !c->in_time || c->open_err;
@@ -177,14 +163,13 @@ static uint64_t lost_in(const char *stats)
 
 static void count_lost(struct marker_copy *c, unsigned int i)
 {
-	char path[TRACEFS_BYTES + 128], *text;
-	size_t len;
+	char text[STATS_BYTES];
+	const ssize_t len = pread(marker_helper_files(c->helper, i).stats, text, sizeof(text) - 1, 0);
 
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", c->dir, c->cpus[i]);
-	if (text_file_read(path, FORMAT_BYTES_MAX, &text, &len))
+	if (len <= 0)
 		return;
+	text[len] = 0;
 	c->lost[i] = lost_in(text);
-	free(text);
 }
 
 int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx)
@@ -193,11 +178,12 @@ int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct 
 	struct page_marker m;
 	unsigned int i;
 	ssize_t len;
-	int err = 0;
+	int err = 0, fd;
 
 	look(c, 0);
-	for (i = 0; !err && i < c->open; i++) {
-		while (!err && (len = read(c->fds[i], c->page, c->format.page_bytes)) > 0) {
+	for (i = 0; !err && has_pages(c) && i < c->cpus_cnt; i++) {
+		fd = marker_helper_files(c->helper, i).pipe;
+		while (!err && (len = read(fd, c->page, c->format.page_bytes)) > 0) {
 			marker_page_open(&page, &c->format, c->page, (size_t)len);
 			if (page.missed)
 				count_lost(c, i);
@@ -215,7 +201,7 @@ void marker_copy_end(struct marker_copy *c)
 	/* Where that takes too long, what still comes is newer than the end. */
 	if (c->state == HELPER_READY)
 		marker_helper_end(c->helper, END_MS);
-	for (i = 0; i < c->open; i++)
+	for (i = 0; has_pages(c) && i < c->cpus_cnt; i++)
 		count_lost(c, i);
 }
 
@@ -226,17 +212,12 @@ uint64_t marker_copy_lost(const struct marker_copy *c, unsigned int i)
 
 void marker_copy_close(struct marker_copy *c)
 {
-	unsigned int i;
-
 	if (!c)
 		return;
-	for (i = 0; i < c->open; i++)
-		close(c->fds[i]);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (!marker_helper_close(c->helper, END_MS))
 		log_info("%s is still removed by another process: the kernel lets it wait", c->dir);
-	free(c->fds);
 	free(c->lost);
 	free(c->page);
 	free(c);

@@ -28,6 +28,10 @@
 #define OPTION		"options/copy_trace_marker"
 #define CLOCK		"trace_clock"
 #define BUFFER		"per_cpu/cpu0/buffer_size_kb"
+#define PIPE		"per_cpu/cpu0/trace_pipe_raw"
+#define STATS		"per_cpu/cpu0/stats"
+#define HEADER		"events/header_page"
+#define PRINT		"events/ftrace/print/format"
 
 int __real_mkdir(const char *path, mode_t mode);
 int __real_rmdir(const char *path);
@@ -42,7 +46,20 @@ static const uint32_t cpus[] = { 0 };
 
 /* ---- in place of tracefs -------------------------------------------------------------------- */
 
-static const char *const names[] = { CLOCK, OPTION, BUFFER };
+static const char *const names[] = { CLOCK, OPTION, BUFFER, PIPE, STATS };
+
+static const char header_page[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+
+static const char print[] =
+	"name: print\nID: 5\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n";
 
 static char *path_of(const char *instance, const char *name, char path[2 * PATH_BYTES])
 {
@@ -61,7 +78,7 @@ static void make_file(const char *instance, const char *name)
 	} else if (!missing || strcmp(name, missing) != 0) {
 		f = fopen(path, "w");
 		if (f) {
-			fputs(strcmp(name, BUFFER) ? "" : "14\n", f);
+			fputs(!strcmp(name, BUFFER) ? "14\n" : !strcmp(name, STATS) ? "overrun: 0\n" : "", f);
 			fclose(f);
 		}
 	}
@@ -100,11 +117,23 @@ int __wrap_rmdir(const char *path)
 	return __real_rmdir(path);
 }
 
+static int put_text(const char *name, const char *text)
+{
+	char path[2 * PATH_BYTES];
+	FILE *f = fopen(path_of(top, name, path), "w");
+
+	return f ? fputs(text, f) < 0 || fclose(f) : -1;
+}
+
 static int make_top(void **state)
 {
+	char path[2 * PATH_BYTES];
+
 	(void)state;
 	snprintf(top, sizeof(top), "/tmp/kfxt-helper-XXXXXX");
-	if (!mkdtemp(top))
+	if (!mkdtemp(top) || __real_mkdir(path_of(top, "events", path), 0700) ||
+	    __real_mkdir(path_of(top, "events/ftrace", path), 0700) || __real_mkdir(path_of(top, "events/ftrace/print", path), 0700) ||
+	    put_text(HEADER, header_page) || put_text(PRINT, print))
 		return -1;
 	snprintf(dir, sizeof(dir), "%s/kfxt-%d", top, getpid());
 	helper = mmap(NULL, sizeof(*helper), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -117,9 +146,14 @@ static int make_top(void **state)
 
 static int remove_top(void **state)
 {
+	char path[2 * PATH_BYTES];
+
 	(void)state;
 	munmap(helper, sizeof(*helper));
-	return __real_rmdir(top);
+	unlink(path_of(top, HEADER, path));
+	unlink(path_of(top, PRINT, path));
+	return __real_rmdir(path_of(top, "events/ftrace/print", path)) || __real_rmdir(path_of(top, "events/ftrace", path)) ||
+	       __real_rmdir(path_of(top, "events", path)) || __real_rmdir(top);
 }
 
 /* ---- what is seen of it ---------------------------------------------------------------------- */
@@ -164,7 +198,7 @@ static struct marker_helper *begin(void)
 {
 	struct marker_helper *h;
 
-	assert_int_equal(marker_helper_open(&h, dir, OPTION), 0);
+	assert_int_equal(marker_helper_open(&h, top, dir, OPTION), 0);
 	assert_int_equal(marker_helper_begin(h, cpus, 1, 64 << 10), 0);
 	return h;
 }
@@ -182,10 +216,14 @@ static void test_copies(void **state)
 {
 	const uint64_t before = clock_ns(CLOCK_BOOTTIME);
 	struct marker_helper *h = begin();
+	char text[32];
 
 	(void)state;
 	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_READY);
 	assert_in_range(marker_helper_since(h), before, clock_ns(CLOCK_BOOTTIME));
+	assert_int_equal(marker_helper_format(h)->page_bytes, 4096);
+	assert_true(fcntl(marker_helper_files(h, 0).pipe, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(pread(marker_helper_files(h, 0).stats, text, sizeof(text), 0), strlen("overrun: 0\n"));
 	assert_text(CLOCK, "boot");
 	assert_text(BUFFER, "64\n");
 	assert_text(OPTION, "1");
@@ -245,7 +283,7 @@ static void test_failures(void **state)
 
 	(void)state;
 	mkdir_errno = ENOMEM;
-	assert_int_equal(marker_helper_open(&h, dir, OPTION), 0);
+	assert_int_equal(marker_helper_open(&h, top, dir, OPTION), 0);
 	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_FAILED);
 	assert_why(h, "a tracefs instance cannot be made: Cannot allocate memory");
 	assert_true(marker_helper_close(h, LONG_MS));
@@ -259,6 +297,17 @@ static void test_failures(void **state)
 	h = begin();
 	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_FAILED);
 	assert_why(h, "CPU 0: its buffer cannot be resized: No such file or directory");
+	assert_true(marker_helper_close(h, LONG_MS));
+	missing = STATS;
+	h = begin();
+	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_FAILED);
+	assert_why(h, "its buffers cannot be opened: No such file or directory");
+	assert_int_equal(marker_helper_files(h, 0).pipe, -1);
+	assert_true(marker_helper_close(h, LONG_MS));
+	assert_int_equal(put_text(PRINT, "of no known form\n"), 0);
+	h = begin();
+	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_FAILED);
+	assert_why(h, "the form of its records cannot be read: Operation not supported");
 	assert_true(marker_helper_close(h, LONG_MS));
 	assert_false(exists(dir));
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd_pass.h"
 #include "broker_p.h"
 
 #define NS_PER_MS	1000000ULL
@@ -89,39 +90,17 @@ static int send_ask(struct broker *b, struct broker_ask *ask, uint64_t end_ns)
 	return n < 0 ? note_gone(b) : 0;
 }
 
-/* The descriptor that is in the message, or -1. */
-static int descriptor_of(struct msghdr *msg)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(fd)))
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
 /* 0; -EAGAIN: nothing is there; -EPIPE. *@fd is the caller's, -1 if there is none. */
 static int receive(struct broker *b, struct broker_answer *answer, int *fd)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = { answer, sizeof(*answer) };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
-	};
-	ssize_t n;
+	struct fd_pass passed;
+	const ssize_t n = fd_pass_receive(b->socket, answer, sizeof(*answer), &passed, 1, 0);
 
-	*fd = -1;
-	do
-		n = recvmsg(b->socket, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == EAGAIN)
+	*fd = passed.fds[0];
+	if (n == -EAGAIN)
 		return -EAGAIN;
 	if (n != sizeof(*answer))
 		return note_gone(b);
-	*fd = descriptor_of(&msg);
 	b->counts = answer->counts;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/fd_pass.h"
 #include "base/side_process.h"
 #include "broker_p.h"
 #include "rights.h"
@@ -48,23 +49,10 @@ struct pass {
 
 static bool send_packet(struct server *s, struct broker_answer *answer, int fd)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec iov = { answer, sizeof(*answer) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
 	if (s->hooks)
 		hooks_get_counts(s->hooks, &s->counts.hooks);
 	answer->counts = s->counts;
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		control.header = (struct cmsghdr){ CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS };
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	}
-	return sendmsg(s->p->socket, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(*answer);
+	return !fd_pass_send(s->p->socket, answer, sizeof(*answer), &fd, fd >= 0, MSG_DONTWAIT);
 }
 
 /* A recorder that takes nothing must not keep hooks from their limits. */

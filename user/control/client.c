@@ -11,28 +11,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd_pass.h"
 #include "place.h"
 
 #define NS_PER_MS	1000000ULL
 #define RETRY_MS	10
-
-/* With the descriptor, if there is one. 0 or -errno. */
-static int send_ask(int socket, const struct control_ask *ask, int fd)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
-	struct iovec iov = { (void *)ask, sizeof(*ask) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	}
-	return sendmsg(socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
 
 static int make_ask(const struct control_query *q, struct control_ask *ask)
 {
@@ -144,7 +127,7 @@ int control_query(const struct sockaddr_un *address, const struct control_query 
 	if (socket < 0)
 		return socket;
 	/* A recorder that refuses us may have closed already, after it has sent why. */
-	sent = send_ask(socket, &ask, q->fd);
+	sent = fd_pass_send(socket, &ask, sizeof(ask), &q->fd, q->fd >= 0, 0);
 	err = sent && sent != -EPIPE && sent != -ECONNRESET ? sent : receive_all(socket, q, out);
 	close(socket);
 	if (err) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd_pass.h"
 #include "place.h"
 
 #define MODE		0660
@@ -299,48 +300,6 @@ static void accept_client(struct control *c)
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-/* The descriptor in @msg, -1 if there is none; further ones are closed. */
-static int take_descriptor(struct msghdr *msg)
-{
-	struct cmsghdr *m = CMSG_FIRSTHDR(msg);
-	size_t i, cnt;
-	int fds[8], fd = -1;
-
-	if (!m || m->cmsg_level != SOL_SOCKET || m->cmsg_type != SCM_RIGHTS || m->cmsg_len < CMSG_LEN(0))
-		return -1;
-	cnt = (m->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
-	for (i = 0; i < cnt && i < sizeof(fds) / sizeof(*fds); i++) {
-		memcpy(&fds[i], CMSG_DATA(m) + i * sizeof(*fds), sizeof(*fds));
-		if (i)
-			close(fds[i]);
-		else
-			fd = fds[i];
-	}
-	return fd;
-}
-
-/* Length of the packet, 0 at the end, or -errno; *@fd is the caller's. The kernel discards what does not fit. */
-static ssize_t receive(int socket, struct control_ask *ask, int *fd)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec iov = { ask, sizeof(*ask) };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
-	};
-	ssize_t n;
-
-	do
-		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	*fd = take_descriptor(&msg);
-	return msg.msg_flags & MSG_TRUNC ? (ssize_t)sizeof(*ask) + 1 : n;
-}
-
 /* What is written to must be an empty file: nothing else could be written in the middle of, or would not take all. */
 static const char *check_file(int fd)
 {
@@ -388,8 +347,10 @@ static bool take_request(struct control *c, struct client *client, struct contro
 {
 	struct control_ask ask = { 0 };
 	const char *why;
-	int fd = -1, err;
-	ssize_t n = receive(client->fd, &ask, &fd);
+	struct fd_pass passed;
+	const ssize_t n = fd_pass_receive(client->fd, &ask, sizeof(ask), &passed, 1, MSG_DONTWAIT);
+	const int fd = passed.fds[0];
+	int err;
 
 	if (n == -EAGAIN)
 		return false;

@@ -20,6 +20,7 @@
 #include "marker_helper.h"
 #include "base/affinity.h"
 #include "base/clock.h"
+#include "base/fd_pass.h"
 #include "base/file.h"
 #include "base/side_process.h"
 
@@ -76,20 +77,9 @@ static void send_report(const struct process *p, enum step step, uint32_t cpu, i
 /* Two at once. 0 or -errno. */
 static int send_files(const struct process *p, uint32_t cpu, const int fds[2])
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * 2)];
-	} control = { 0 };
-	struct report r = { STEP_FILES, cpu, 0, clock_ns(CLOCK_BOOTTIME), p->format };
-	struct iovec iov = { &r, sizeof(r) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	const struct report r = { STEP_FILES, cpu, 0, clock_ns(CLOCK_BOOTTIME), p->format };
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int) * 2);
-	memcpy(CMSG_DATA(c), fds, sizeof(int) * 2);
-	return sendmsg(p->socket, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return fd_pass_send(p->socket, &r, sizeof(r), fds, 2, 0);
 }
 
 static int write_text(const struct process *p, const char *name, const char *text)
@@ -349,28 +339,13 @@ static enum helper_state state_of(const struct marker_helper *h)
 /* A report; files that come with it are kept. */
 static bool take_report(struct marker_helper *h, struct report *r)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * 2)];
-	} control;
-	struct iovec iov = { r, sizeof(*r) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	const struct cmsghdr *c;
-	int fds[2];
+	struct fd_pass passed;
 
-	if (recvmsg(h->socket, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != sizeof(*r))
+	if (fd_pass_receive(h->socket, r, sizeof(*r), &passed, 2, MSG_DONTWAIT) != sizeof(*r))
 		return false;
-	c = CMSG_FIRSTHDR(&m);
-	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(fds)))
-		return r->step != STEP_FILES || r->err;
-	memcpy(fds, CMSG_DATA(c), sizeof(fds));
-	if (r->cpu < h->cpus_cnt && h->files[r->cpu].pipe < 0) {
-		h->files[r->cpu] = (struct marker_files){ fds[0], fds[1] };
-		return true;
-	}
-	close(fds[0]);
-	close(fds[1]);
-	return false;
+	if (passed.cnt == 2 && r->cpu < h->cpus_cnt)
+		h->files[r->cpu] = (struct marker_files){ passed.fds[0], passed.fds[1] };
+	return r->step != STEP_FILES || r->err || passed.cnt == 2;
 }
 
 /* Until it is at @step, or cannot get there. */

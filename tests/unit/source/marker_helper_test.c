@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "marker_formats.h"
 #include "source/marker_helper.h"
 
 #define PATH_BYTES	200
@@ -47,19 +48,6 @@ static const uint32_t cpus[] = { 0 };
 /* ---- in place of tracefs -------------------------------------------------------------------- */
 
 static const char *const names[] = { CLOCK, OPTION, BUFFER, PIPE, STATS };
-
-static const char header_page[] =
-	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
-
-static const char print[] =
-	"name: print\nID: 5\nformat:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-	"\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n";
 
 static char *path_of(const char *instance, const char *name, char path[2 * PATH_BYTES])
 {

@@ -578,6 +578,22 @@ static int choose(struct run *run, struct record_cfg *cfg)
 	return code;
 }
 
+static void close_run(struct run *run)
+{
+	recorder_close(run->recorder);
+	record_keep_close(&run->keep);
+	record_control_close(run->control);
+	archive_close(&run->recorder_cfg);
+	workload_close(run->workload);
+	funcs_close(run->funcs);
+	stack_source_close(run->stacks);
+	sources_close(run->sources);
+	filter_close(run->filter);
+	redact_close(run->recorder_cfg.hidden.redact);
+	free(run->cpus.list);
+	urgency_close(run->recorder_cfg.urgency);
+}
+
 int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 {
 	struct run run = {
@@ -627,18 +643,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		code = stats_opts_open(&cfg->stats, run.name, &run.stats_fd);
 	if (!code)
 		code = record(&run);
-	recorder_close(run.recorder);
-	record_keep_close(&run.keep);
-	record_control_close(run.control);
-	archive_close(&run.recorder_cfg);
-	workload_close(run.workload);
-	funcs_close(run.funcs);
-	stack_source_close(run.stacks);
-	sources_close(run.sources);
-	filter_close(run.filter);
-	redact_close(run.recorder_cfg.hidden.redact);
-	free(run.cpus.list);
-	urgency_close(run.recorder_cfg.urgency);
+	close_run(&run);
 	return code;
 }
 

@@ -7,14 +7,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,12 +45,17 @@ struct process {
 	struct shared *shared;
 };
 
-/* Links, perf events, programs and maps are of no file system. */
+/* Links, perf events, programs and maps are of no file system; what /proc/pressure watches is a file there. */
 static bool is_kept(int fd)
 {
+	struct statfs fs;
 	struct stat st;
 
-	return !fstat(fd, &st) && (!(st.st_mode & S_IFMT) || S_ISCHR(st.st_mode));
+	if (fstat(fd, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+	return !(st.st_mode & S_IFMT) || S_ISCHR(st.st_mode);
 }
 
 static void call_for(const struct process *p, int fd, void (*fn)(const struct process *p, int fd))
@@ -86,16 +94,29 @@ static void close_other(const struct process *p, int fd)
 		close(fd);
 }
 
+/* What takes the kernel its time, not what waits for events; where that cannot be seen, all. */
+static bool counts(int fd)
+{
+	char path[40], target[40];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, target, sizeof(target) - 1);
+	target[len > 0 ? len : 0] = 0;
+	return len < 0 || strstr(target, ":bpf") || strstr(target, "perf_event") || !strncmp(target, "/proc/", strlen("/proc/"));
+}
+
 static void count_kept(const struct process *p, int fd)
 {
-	(void)fd;
-	atomic_fetch_add(&p->shared->left, 1);
+	atomic_fetch_add(&p->shared->left, counts(fd));
 }
 
 static void close_kept(const struct process *p, int fd)
 {
+	const bool counted = counts(fd);
+
 	close(fd);
-	atomic_fetch_sub(&p->shared->left, 1);
+	atomic_fetch_sub(&p->shared->left, counted);
 }
 
 static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
@@ -124,17 +145,34 @@ static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
 
 /* ---- the recorder's end --------------------------------------------------------------------- */
 
+/* Above the standard files, one of which may be closed: the process closes all that have their numbers. */
+static int make_pipe(int ends[2])
+{
+	int low[2], err;
+
+	if (pipe2(low, O_CLOEXEC))
+		return -errno;
+	ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	ends[1] = ends[0] < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = ends[1] < 0 ? -errno : 0;
+	if (err && ends[0] >= 0)
+		close(ends[0]);
+	close(low[0]);
+	close(low[1]);
+	return err;
+}
+
 static int make_pipes(int go[2], int done[2])
 {
-	int err;
+	int err = make_pipe(go);
 
-	if (pipe2(go, O_CLOEXEC))
-		return -errno;
-	if (!pipe2(done, O_CLOEXEC))
-		return 0;
-	err = -errno;
-	close(go[0]);
-	close(go[1]);
+	if (err)
+		return err;
+	err = make_pipe(done);
+	if (err) {
+		close(go[0]);
+		close(go[1]);
+	}
 	return err;
 }
 

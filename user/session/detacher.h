@@ -15,8 +15,8 @@
 struct detacher;
 
 /*
- * Forks the process, which keeps what has no place in a file system and devices, and closes all else that is open. @first
- * is for detacher_first(). 0 or -errno.
+ * Forks the process, which keeps devices, files of /proc and what has no place in a file system, and closes all else that
+ * is open. @first is for detacher_first(). 0 or -errno.
  */
 int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx);
 /*
@@ -28,7 +28,7 @@ bool detacher_first(struct detacher *d, unsigned int wait_ms);
 /* What the process still has to close. */
 struct detacher_left {
 	pid_t pid;		/* 0: it has ended */
-	unsigned int cnt;	/* links, programs and maps; what it is at is not counted any more */
+	unsigned int cnt;	/* links, programs and maps, what it is at among them; 0: not known yet */
 };
 
 /*

@@ -159,10 +159,61 @@ static void test_hurry(void **state)
 	close(hurry);
 }
 
+/* A standard file that the recorder has closed: its number is the lowest. */
+static void test_closed_standard_file(void **state)
+{
+	const int before = dup(STDOUT_FILENO);
+	struct detacher *d;
+	bool ended;
+
+	(void)state;
+	atomic_store(lets, 0);
+	close(STDOUT_FILENO);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	ended = detacher_first(d, 100);
+	assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+	close(before);
+	assert_false(ended);
+	atomic_store(lets, 1);
+	assert_int_equal(detacher_rest(d, LONG_MS, -1, NULL, NULL).pid, 0);
+	detacher_close(d);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* Closing the last descriptor of a file in /proc/pressure takes a grace period. */
+static void test_keeps_files_of_proc(void **state)
+{
+	const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct detacher_left left;
+	unsigned int tries = 0;
+	struct detacher *d;
+	char path[64];
+	struct stat st;
+
+	(void)state;
+	atomic_store(lets, 0);
+	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_false(detacher_first(d, 10));
+	left = detacher_rest(d, 0, -1, NULL, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)left.pid, file);
+	while (!lstat(path, &st) && tries++ < LONG_MS)
+		usleep(1000);
+	assert_true(tries < LONG_MS);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)left.pid, fd);
+	assert_int_equal(lstat(path, &st), 0);
+	close(fd);
+	close(file);
+	detacher_close(d);
+	atomic_store(lets, 1);
+	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_links_only), cmocka_unit_test(test_first_and_rest), cmocka_unit_test(test_hurry),
+		cmocka_unit_test(test_closed_standard_file), cmocka_unit_test(test_keeps_files_of_proc),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

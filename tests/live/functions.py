@@ -223,8 +223,12 @@ def held(pid):
     return found
 
 
-def stopped_detacher(p):
-    """The process that detaches for a recorder, stopped, if it still has something to do then."""
+def has_links(pid):
+    return any('link' in x for x in held(pid))
+
+
+def stopped_detacher(p, in_time):
+    """The process that detaches for a recorder, stopped, if it still has to close what @in_time(its id) looks for."""
     def found():
         return p.poll() is not None or [pid for pid, name in children_of(p.pid).items() if name == 'kfxt-detach']
     pids = until(found, 'nobody detaches', 3 * PATIENCE)
@@ -232,21 +236,21 @@ def stopped_detacher(p):
         return None
     with contextlib.suppress(ProcessLookupError):
         os.kill(pids[0], signal.SIGSTOP)
-        if any('link' in x for x in held(pids[0])):
+        if in_time(pids[0]):
             return pids[0]
         os.kill(pids[0], signal.SIGCONT)
     return None
 
 
 @contextlib.contextmanager
-def stopped_while_it_detaches(begin):
+def stopped_while_it_detaches(begin, in_time=has_links):
     """The recorder that @begin() starts and the process that detaches for it, stopped until the end; again where that was too fast."""
     end = time.monotonic() + 3 * PATIENCE
     pid = None
     while not pid:
         expect(time.monotonic() < end, 'it has detached each time before we could stop it')
         p = begin()
-        pid = stopped_detacher(p)
+        pid = stopped_detacher(p, in_time)
         if not pid:
             p.communicate(timeout=3 * PATIENCE)
     try:

@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 import print_fmt  # noqa: E402
 from functions import held, stopped_while_it_detaches  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, equal, expect, load, main, note, record,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, equal, expect, load, main, note, record,  # noqa: E402
                      run, scaled, test, verify)
 import fxtread  # noqa: E402, where trace.py found it
 
@@ -325,11 +325,41 @@ def trace_is_closed_before_detaching(tmp):
         err = p.communicate(timeout=3 * PATIENCE)[1].decode()
         equal((p.returncode, readers[-1].wait(PATIENCE)), (0, 0), err)
         verify(tmp + '/copy.fxt')
+        expect(any('link' in x for x in held(pid)), 'the other process has no link any more')
     # Ctrl-C: nobody is to wait.
     with stopped_while_it_detaches(into_file) as (p, pid):
         p.send_signal(signal.SIGINT)
         equal(p.wait(3 * PATIENCE), 0, 'exit code')
         p.stderr.close()
+
+
+@test
+def what_did_not_begin_is_detached_by_another_process(tmp):
+    def mistyped():
+        return subprocess.Popen([KFXT, 'record', '-e', 'sched', '-o', tmp + '/t.fxt', '--', tmp + '/none'], stderr=subprocess.PIPE)
+
+    with stopped_while_it_detaches(mistyped) as (p, pid):
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal((p.returncode, os.listdir(tmp)), (1, []), err)
+        expect(re.search(rf'No such file .*\nkfxt: the kernel still detaches .*: process {pid} ', err), err)
+        expect(any('link' in x for x in held(pid)), 'the other process has no link')
+
+
+@test
+def triggers_on_pressure_are_closed_by_another_process(tmp):
+    if not os.path.exists('/proc/pressure/cpu'):
+        raise Skip('no /proc/pressure')
+
+    def with_trigger():
+        return subprocess.Popen([KFXT, 'record', '-d', '300ms', '-e', 'sched', '--keep', '5s', '--trigger', 'psi:cpu:some>1s/2s',
+                                 '-o', tmp + '/%t.fxt'], stderr=subprocess.PIPE)
+
+    def has_trigger(pid):
+        return '/proc/pressure/cpu' in {os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')}
+
+    with stopped_while_it_detaches(with_trigger, has_trigger) as (p, pid):
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal((p.returncode, has_trigger(pid)), (0, True), err)
 
 
 if __name__ == '__main__':

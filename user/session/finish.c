@@ -23,7 +23,7 @@
 #include "capture/sources.h"
 #include "capture/tracks.h"
 
-#define DETACH_FIRST_MS	500
+#define DETACH_FIRST_MS	400
 #define END_TRIES	100	/* a CPU with no space for its last record is drained and asked again */
 
 /* The last record of a CPU: the task that ran until then is switched out. */

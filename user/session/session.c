@@ -13,6 +13,7 @@
 #include "bpf/abi/strings.h"
 #include "fxt/fxt.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "capture/sources.h"
 #include "capture/thread_filter.h"
 #include "budget.h"
@@ -28,10 +29,12 @@
 #include "ring/ring.h"
 #include "io/sink.h"
 #include "initial_states.h"
+#include "trigger/trigger.h"
 #include "urgency.h"
 
 #define NS_PER_SECOND	1000000000ULL
 #define NS_PER_MS	1000000ULL
+#define DETACH_MS	400
 
 const uint32_t recorder_strings_from = STR_CNT;
 
@@ -119,6 +122,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		.sources = cfg->sources, .filter = cfg->filter, .memory_bytes = budget_memory_of_maps(cfg->memory_bytes),
 	};
 	struct recorder *r = calloc(1, sizeof(*r));
+	struct detacher_left left;
 	int err = -ENOMEM;
 
 	*what = "allocating memory";
@@ -161,7 +165,9 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	*out = r;
 	return 0;
 err_close:
-	recorder_close(r);
+	left = recorder_leave(r, -1);
+	if (left.pid)
+		log_info("the kernel still detaches what was attached: process %d (kfxt-detach) waits for it", (int)left.pid);
 	return err;
 }
 
@@ -270,12 +276,29 @@ int recorder_close_output(struct recorder *r)
 	return err;
 }
 
+static void close_all(struct recorder *r)
+{
+	recorder_close_output(r);
+	budget_close(r->budget);
+	/* The kernel takes long for each tracepoint: the output is closed by now. */
+	if (r->probes)
+		probes_detach_sources(r->probes);
+	probes_close(r->probes);
+	lateness_close(&r->late);
+	free(r->pieces);
+	free(r->looks);
+	free(r->cut_bounds);
+	free(r->unwritten.cuts);
+	ledger_close(r->ledger);
+	free(r);
+}
+
 static void nothing_first(void *ctx)
 {
 	(void)ctx;
 }
 
-struct detacher_left recorder_leave(struct recorder *r, unsigned int wait_ms, int hurry_fd)
+struct detacher_left recorder_leave(struct recorder *r, int hurry_fd)
 {
 	const progress_fn progress = r->cfg->progress;
 	void *ctx = r->cfg->progress_ctx;
@@ -285,32 +308,10 @@ struct detacher_left recorder_leave(struct recorder *r, unsigned int wait_ms, in
 	if (!d && detacher_open(&d, nothing_first, NULL))
 		d = NULL;
 	r->detacher = NULL;
-	recorder_close(r);
+	triggers_stop(r->cfg->keep.triggers);
+	close_all(r);
 	if (d)
-		left = detacher_rest(d, wait_ms, hurry_fd, progress, ctx);
+		left = detacher_rest(d, DETACH_MS, hurry_fd, progress, ctx);
 	detacher_close(d);
 	return left;
-}
-
-int recorder_close(struct recorder *r)
-{
-	int err;
-
-	if (!r)
-		return 0;
-	err = recorder_close_output(r);
-	budget_close(r->budget);
-	/* The kernel takes long for each tracepoint: the output is closed by now. */
-	if (r->probes)
-		probes_detach_sources(r->probes);
-	probes_close(r->probes);
-	detacher_close(r->detacher);
-	lateness_close(&r->late);
-	free(r->pieces);
-	free(r->looks);
-	free(r->cut_bounds);
-	free(r->unwritten.cuts);
-	ledger_close(r->ledger);
-	free(r);
-	return err;
 }

@@ -157,14 +157,10 @@ const struct budget *recorder_budget(const struct recorder *r);
 /* Closes the trace, of which nothing can be asked any more. Returns its first error. */
 int recorder_close_output(struct recorder *r);
 /*
- * Closes all; returns the first error of the output. NULL is fine. Detaching may take long in the kernel, and is reported to
- * cfg.progress.
+ * Closes all. Detaching may take long in the kernel, is reported to cfg.progress, and goes on in a process of its own, for
+ * which it waits for 0.4 s and not after @hurry_fd (-1: none) is readable. What is still to be done then, see
+ * detacher.h.
  */
-int recorder_close(struct recorder *r);
-/*
- * As that, after the output is closed, but detaching goes on in a process of its own, for which it waits for at most @wait_ms
- * and not after @hurry_fd is readable. What is still to be done then, see detacher.h.
- */
-struct detacher_left recorder_leave(struct recorder *r, unsigned int wait_ms, int hurry_fd);
+struct detacher_left recorder_leave(struct recorder *r, int hurry_fd);
 
 #endif

@@ -20,7 +20,7 @@
 #define TRACEFS_BYTES		256	/* of its path */
 #define OPTION			"options/copy_trace_marker"
 #define START_MS		200	/* a recording begins without markers if these take longer */
-#define END_MS			500
+#define END_MS			300
 
 struct marker_copy {
 	char dir[TRACEFS_BYTES + 64];

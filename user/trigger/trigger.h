@@ -83,6 +83,8 @@ int triggers_round(struct triggers *t, uint64_t now_ns);
 const struct trigger_fired *triggers_next(struct triggers *t);
 /* Of the @i'th, as added; false: there is none. */
 bool triggers_counts(const struct triggers *t, unsigned int i, struct trigger_counts *out);
+/* The kernel watches nothing any more: closes what it does that by, which may take it a grace period. NULL is fine. */
+void triggers_stop(struct triggers *t);
 /* NULL is fine. */
 void triggers_close(struct triggers *t);
 

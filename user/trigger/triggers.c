@@ -52,11 +52,17 @@ int triggers_open(struct triggers **out)
 	return 0;
 }
 
+void triggers_stop(struct triggers *t)
+{
+	if (t)
+		psi_close(&t->psi);
+}
+
 void triggers_close(struct triggers *t)
 {
 	if (!t)
 		return;
-	psi_close(&t->psi);
+	triggers_stop(t);
 	sched_fini(&t->sched);
 	threads_free(&t->threads);
 	firing_fini(&t->firing);

@@ -434,19 +434,24 @@ static int command_status(struct run *run)
 	return WEXITSTATUS(status);
 }
 
-#define DETACH_MS	500
-
-/* Last, since the kernel takes long for each link. Another signal is not to wait for it. */
-static void detach(struct run *run)
+/* Last, since the kernel takes long for each link. Another signal is not to wait for it. @closed: the output, if there is one. */
+static void detach(struct run *run, const char *closed)
 {
-	const struct detacher_left left = recorder_leave(run->recorder, DETACH_MS, run->signal_fd);
+	struct detacher_left left;
+	char cnt[40] = "what was attached";
 
+	if (!run->recorder)
+		return;
+	left = recorder_leave(run->recorder, run->signal_fd);
 	run->recorder = NULL;
 	if (run->progress)
 		fprintf(stderr, "\r\033[K");
-	if (left.pid)
-		log_info("%s is closed; the kernel still detaches %u links and programs: process %d (kfxt-detach) waits for it",
-			 run->summary.output, left.cnt, (int)left.pid);
+	if (!left.pid)
+		return;
+	if (left.cnt)
+		snprintf(cnt, sizeof(cnt), "%u links and programs", left.cnt);
+	log_info("%s%sthe kernel still detaches %s: process %d (kfxt-detach) waits for it", closed ?: "",
+		 closed ? " is closed; " : "", cnt, (int)left.pid);
 }
 
 /* What comes to stdout. */
@@ -466,6 +471,7 @@ static int record(struct run *run)
 	if (code) {
 		if (run->workload && workload_started(run->workload))
 			command_status(run);
+		detach(run, NULL);
 		return code;
 	}
 	err = recorder_run(run->recorder, run->stop_fd, tick, run);
@@ -489,7 +495,7 @@ static int record(struct run *run)
 	if (err)
 		log_error("%s: %s: %s (%s)", run->name, run->summary.output, strerror(-err),
 			  totals.raw_bytes ? "the trace ends there and is valid" : "nothing readable was written");
-	detach(run);
+	detach(run, run->summary.output);
 	if (err || run->keep.failed || totals.pauses)
 		return EXIT_FAILED;
 	if (code)
@@ -580,7 +586,6 @@ static int choose(struct run *run, struct record_cfg *cfg)
 
 static void close_run(struct run *run)
 {
-	recorder_close(run->recorder);
 	record_keep_close(&run->keep);
 	record_control_close(run->control);
 	archive_close(&run->recorder_cfg);

@@ -48,45 +48,75 @@ static bool has_cpu(const char *names, const char *end)
 	return false;
 }
 
-/* A version 2 cgroup has a weight if the controller is enabled there. */
-static bool has_weight(const char *root, const char *path)
+/* Whether the cgroup has threads of others; true if that cannot be read. */
+static bool has_others(const char *dir)
+{
+	char file[PATH_BYTES], *text, *line, *rest;
+	bool has = false;
+	size_t len;
+
+	if ((size_t)snprintf(file, sizeof(file), "%s/cgroup.procs", dir) >= sizeof(file) ||
+	    text_file_read(file, FILE_BYTES_MAX, &text, &len))
+		return true;
+	/* 0 is one of another PID namespace. */
+	for (line = strtok_r(text, "\n", &rest); line && !has; line = strtok_r(NULL, "\n", &rest))
+		has = atoi(line) != getpid();
+	free(text);
+	return has;
+}
+
+/* The directory of a version 2 cgroup that has a weight: the controller is enabled there, and it is not the kernel's root. */
+static bool find_weight(const char *root, const char *path, char dir[PATH_BYTES])
 {
 	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	char file[PATH_BYTES];
 	unsigned int i;
 
 	for (i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		if ((size_t)snprintf(file, sizeof(file), "%s%s%s/cpu.weight", root, mounts[i], path) < sizeof(file) &&
-		    !access(file, F_OK))
+		if (snprintf(dir, PATH_BYTES, "%s%s%s", root, mounts[i], path) < PATH_BYTES &&
+		    (size_t)snprintf(file, sizeof(file), "%s/cpu.weight", dir) < sizeof(file) && !access(file, F_OK))
 			return true;
 	}
 	return false;
 }
 
+enum cgroup { CGROUP_NONE, CGROUP_OWN, CGROUP_SHARED };
+
 /* One line of /proc/self/cgroup: "5:cpu,cpuacct:/path", "0::/path". */
-static bool is_in_cpu_cgroup(const char *root, const char *line)
+static enum cgroup cgroup_of(const char *root, const char *line)
 {
 	const char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+	char dir[PATH_BYTES];
 
-	if (!path || !strcmp(path, ":/"))
-		return false;
-	return path == names + 1 ? has_weight(root, path + 1) : has_cpu(names + 1, path);
+	if (!path)
+		return CGROUP_NONE;
+	if (path != names + 1)
+		return has_cpu(names + 1, path) && strcmp(path, ":/") ? CGROUP_SHARED : CGROUP_NONE;
+	if (!find_weight(root, path + 1, dir))
+		return CGROUP_NONE;
+	return has_others(dir) ? CGROUP_SHARED : CGROUP_OWN;
 }
 
-static bool has_cpu_cgroup(const char *root)
+static enum cgroup cpu_cgroup(const char *root)
 {
+	enum cgroup found = CGROUP_NONE, each;
 	char *text, *line, *rest;
-	bool has = false;
 
 	if (!read_file(root, "/proc/self/cgroup", &text))
-		return false;
-	for (line = strtok_r(text, "\n", &rest); line && !has; line = strtok_r(NULL, "\n", &rest))
-		has = is_in_cpu_cgroup(root, line);
+		return CGROUP_NONE;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		each = cgroup_of(root, line);
+		found = each > found ? each : found;
+	}
 	free(text);
-	return has;
+	return found;
 }
 
-bool sched_group_is_shared(const char *root)
+bool sched_group_is_shared(const char *root, bool with_command)
 {
-	return getsid(0) != getpid() && (autogroups_are_on(root) || has_cpu_cgroup(root));
+	const enum cgroup cgroup = cpu_cgroup(root);
+
+	if (cgroup != CGROUP_NONE)
+		return with_command || cgroup == CGROUP_SHARED;
+	return autogroups_are_on(root) && (with_command || getsid(0) != getpid());
 }

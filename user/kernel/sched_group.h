@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 /*
- * Whether a nice value of this process counts in such a group only, and the group is not its own: it did not begin
- * the session, as services do. false if it cannot be read. @root: before "/proc" and "/sys", "" except in tests.
+ * Whether a nice value of this process counts in such a group only, and others are in it: those of its session that it has
+ * not begun, or of its cgroup, or, @with_command, what it starts. false if it cannot be read. @root: before "/proc" and
+ * "/sys", "" except in tests.
  */
-bool sched_group_is_shared(const char *root);
+bool sched_group_is_shared(const char *root, bool with_command);
 
 #endif

@@ -33,19 +33,29 @@ static void put(const char *path, const char *text)
 	fclose(f);
 }
 
-static bool is_shared(bool begins_session)
+/* @procs: a file that is to have the child only, or NULL. */
+static bool ask(bool begins_session, bool with_command, const char *procs)
 {
 	const pid_t pid = fork();
+	char text[20];
 	int status;
 
 	if (!pid) {
 		if (begins_session)
 			setsid();
-		_exit(sched_group_is_shared(root));
+		snprintf(text, sizeof(text), "%d\n", (int)getpid());
+		if (procs)
+			put(procs, text);
+		_exit(sched_group_is_shared(root, with_command));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static bool is_shared(bool begins_session)
+{
+	return ask(begins_session, false, NULL);
 }
 
 static void test_nothing(void **state)
@@ -60,8 +70,11 @@ static void test_autogroup(void **state)
 	put("/proc/sys/kernel/sched_autogroup_enabled", "1\n");
 	assert_true(is_shared(false));
 	assert_false(is_shared(true));
+	/* What it starts is of its session, too. */
+	assert_true(ask(true, true, NULL));
 	put("/proc/sys/kernel/sched_autogroup_enabled", "0\n");
 	assert_false(is_shared(false));
+	assert_false(ask(true, true, NULL));
 }
 
 static void test_cgroup(void **state)
@@ -87,12 +100,33 @@ static void test_cgroup(void **state)
 	put("/sys/fs/cgroup/user.slice/session-1.scope/cpu.weight", "100\n");
 	put("/sys/fs/cgroup/unified/hybrid/cpu.weight", "100\n");
 	put("/sys/fs/cgroup/without/cgroup.procs", "");
-	put("/sys/fs/cgroup/cpu.weight", "100\n");
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		put("/proc/self/cgroup", cases[i].cgroups);
 		assert_int_equal(is_shared(false), cases[i].shared);
-		assert_false(is_shared(true));
+		/* Whoever began the session. */
+		assert_int_equal(is_shared(true), cases[i].shared);
 	}
+}
+
+static void test_own_cgroup(void **state)
+{
+	static const char procs[] = "/sys/fs/cgroup/system.slice/own.service/cgroup.procs";
+
+	(void)state;
+	put("/proc/sys/kernel/sched_autogroup_enabled", "1\n");
+	put("/sys/fs/cgroup/system.slice/own.service/cpu.weight", "100\n");
+	put("/proc/self/cgroup", "0::/system.slice/own.service\n");
+	assert_false(ask(true, false, procs));
+	/* There is no autogroup in a cgroup. */
+	assert_false(ask(false, false, procs));
+	assert_true(ask(true, true, procs));
+	put(procs, "1\n");
+	assert_true(ask(true, false, NULL));
+	/* The root of a cgroup namespace, as in a container. */
+	put("/proc/self/cgroup", "0::/\n");
+	put("/sys/fs/cgroup/cpu.weight", "100\n");
+	put("/sys/fs/cgroup/cgroup.procs", "1\n0\n");
+	assert_true(ask(true, false, NULL));
 }
 
 static int remove_root(void **state)
@@ -108,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing), cmocka_unit_test(test_autogroup), cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_own_cgroup),
 	};
 
 	if (!mkdtemp(root))

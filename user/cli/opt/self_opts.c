@@ -80,9 +80,9 @@ int self_opts_nice(const struct self_opts *opts)
 	return nice;
 }
 
-bool self_opts_realtime(const struct self_opts *opts)
+bool self_opts_realtime(const struct self_opts *opts, bool with_command)
 {
-	return !opts->nice && sched_group_is_shared("");
+	return !opts->nice && sched_group_is_shared("", with_command);
 }
 
 int self_opts_apply(const struct self_opts *opts, const char *command)

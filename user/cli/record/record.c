@@ -624,7 +624,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		.perfetto_packets = !cfg->no_perfetto_packets,
 		.cost = !use,
 		.memory_bytes = cfg->budget.memory_bytes,
-		.nice = self_opts_nice(&cfg->self), .realtime = self_opts_realtime(&cfg->self),
+		.nice = self_opts_nice(&cfg->self), .realtime = self_opts_realtime(&cfg->self, argv),
 		.progress = show_attaching,
 		.progress_ctx = &run,
 		.keep = { .fired = record_keep_fired, .done = record_keep_done, .ctx = &run.keep },

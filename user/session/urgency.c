@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -43,7 +44,8 @@ struct urgency {
 	struct urgency_state state;	/* the watching thread's */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
-	atomic_bool settled, realtime, end;
+	atomic_bool settled, realtime, refused, end;
+	bool needs_right;	/* RLIMIT_RTPRIO does not allow it */
 	sem_t changed;		/* one of these */
 	sem_t settled_down;	/* the watching thread has no rights any more */
 };
@@ -125,12 +127,14 @@ static void look_and_act(struct urgency *u)
 
 	if (level == before)
 		return;
-	if (set_level(u, level))
+	if (set_level(u, level)) {
 		u->state.level = before;
-	else if (level == URGENCY_RAISED)
+		atomic_store(&u->refused, true);
+	} else if (level == URGENCY_RAISED) {
 		atomic_fetch_add(&u->raised, 1);
-	else if (level == URGENCY_YIELDED)
+	} else if (level == URGENCY_YIELDED) {
 		atomic_fetch_add(&u->yielded, 1);
+	}
 }
 
 /* From work to the recording. */
@@ -139,9 +143,15 @@ static void settle(struct urgency *u)
 	u->state.works = false;
 	u->state.realtime = atomic_load(&u->realtime);
 	u->state.before = look(u);
-	if (u->state.level == URGENCY_BASE && u->state.realtime)
-		set_level(u, URGENCY_BASE);
-	confine_drop_all();
+	if (u->state.level == URGENCY_BASE && u->state.realtime && set_level(u, URGENCY_BASE)) {
+		u->state.realtime = false;
+		atomic_store(&u->realtime, false);
+		atomic_store(&u->refused, true);
+	}
+	if (u->needs_right)
+		confine_keep_one(CAP_SYS_NICE);
+	else
+		confine_drop_all();
 	sem_post(&u->settled_down);
 }
 
@@ -182,17 +192,19 @@ static bool begin_watching(struct urgency *u)
 	return !err;
 }
 
-/* The right to raise a thread when there are no rights any more. */
-static void allow_realtime(void)
+/* To raise a thread when there are no rights any more. Raising the hard limit takes CAP_SYS_RESOURCE. */
+static bool limit_allows_realtime(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_RTPRIO, &limit) || limit.rlim_cur >= PRIORITY_RAISED)
-		return;
+	if (getrlimit(RLIMIT_RTPRIO, &limit))
+		return false;
+	if (limit.rlim_cur >= PRIORITY_RAISED)
+		return true;
 	limit.rlim_cur = PRIORITY_RAISED;
 	if (limit.rlim_max < limit.rlim_cur)
 		limit.rlim_max = limit.rlim_cur;
-	setrlimit(RLIMIT_RTPRIO, &limit);
+	return !setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
 struct urgency *urgency_open(void)
@@ -212,6 +224,7 @@ struct urgency *urgency_open(void)
 		return u;
 	u->state.before = look(u);
 	u->has_thread = begin_watching(u);
+	atomic_store(&u->refused, !u->has_thread);
 	return u;
 }
 
@@ -219,7 +232,7 @@ void urgency_settle(struct urgency *u, bool realtime)
 {
 	if (!u || !u->has_thread)
 		return;
-	allow_realtime();
+	u->needs_right = !limit_allows_realtime();
 	urgency_beat(u, clock_ns(CLOCK_BOOTTIME));
 	atomic_store(&u->realtime, realtime);
 	atomic_store(&u->settled, true);
@@ -238,7 +251,10 @@ struct urgency_totals urgency_totals(const struct urgency *u)
 {
 	if (!u)
 		return (struct urgency_totals){ 0 };
-	return (struct urgency_totals){ atomic_load(&u->realtime), atomic_load(&u->raised), atomic_load(&u->yielded) };
+	return (struct urgency_totals){
+		.realtime = atomic_load(&u->realtime), .refused = atomic_load(&u->refused),
+		.raised = atomic_load(&u->raised), .yielded = atomic_load(&u->yielded),
+	};
 }
 
 void urgency_close(struct urgency *u)

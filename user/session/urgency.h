@@ -38,6 +38,7 @@ enum urgency_level urgency_decide(struct urgency_state *s, const struct urgency_
 
 struct urgency_totals {
 	bool realtime;			/* it was, or is, at URGENCY_BASE */
+	bool refused;			/* it was to be real-time, or watched, and that is not permitted */
 	unsigned int raised, yielded;	/* so often */
 };
 

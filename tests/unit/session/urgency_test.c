@@ -2,15 +2,20 @@
 /*
  * Unit tests of how urgently the recorder runs: when that changes, and that all is as before in the end.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +146,84 @@ static void test_settle(void **state)
 	}
 }
 
+static bool set_capabilities(uint32_t caps)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	const struct __user_cap_data_struct data[2] = { { .effective = caps, .permitted = caps } };
+
+	return !syscall(SYS_capset, &head, data);
+}
+
+static bool has_line(const char *path, const char *line)
+{
+	char text[200];
+	bool has = false;
+	FILE *f = fopen(path, "r");
+
+	while (f && !has && fgets(text, sizeof(text), f))
+		has = !strcmp(text, line);
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/* What the thread that watches has of capabilities, in hexadecimal. */
+static bool watch_has(const char *caps)
+{
+	struct dirent *entry;
+	char path[300], line[60];
+	bool has = false;
+	DIR *dir = opendir("/proc/self/task");
+
+	snprintf(line, sizeof(line), "CapPrm:\t%s\n", caps);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		if (!has_line(path, "kfxt-watch\n"))
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", entry->d_name);
+		has |= has_line(path, line);
+	}
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+/* A user without rights but @caps, which there must be to be given, and no limit that gives one. */
+static int record_with(uint32_t caps)
+{
+	const struct rlimit none = { 0 };
+	struct urgency_totals t;
+	struct urgency *u;
+	bool good;
+
+	if (prctl(PR_SET_KEEPCAPS, 1) || setrlimit(RLIMIT_RTPRIO, &none) || setresuid(65534, 65534, 65534))
+		return 1;
+	if (!set_capabilities(caps))
+		return caps ? 0 : 1;
+	u = urgency_open();
+	urgency_settle(u, true);
+	t = urgency_totals(u);
+	good = caps ? t.realtime && !t.refused && policy_now() == SCHED_FIFO && watch_has("0000000000800000")
+		    : !t.realtime && t.refused && policy_now() == SCHED_OTHER;
+	urgency_close(u);
+	return good ? 0 : 2;
+}
+
+static void test_rights(void **state)
+{
+	int status, has;
+	pid_t pid;
+
+	(void)state;
+	for (has = 0; has < 2 && !getuid(); has++) {
+		pid = fork();
+		if (!pid)
+			_exit(record_with(has ? 1U << CAP_SYS_NICE : 0));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+}
+
 /* Nobody is watched: without the right, or as it is real-time by itself. */
 static void test_nobody(void **state)
 {
@@ -162,7 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_settle), cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

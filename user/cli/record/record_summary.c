@@ -189,6 +189,8 @@ static void show_urgency(const struct urgency_totals *u)
 {
 	if (u->realtime)
 		log_debug("recorded as a real-time thread: a nice value counts in its session or cgroup only");
+	if (u->refused)
+		log_debug("not permitted: to be real-time where other threads are, or where a nice value is not enough (needs CAP_SYS_NICE, and no RestrictRealtime= of a unit)");
 	if (u->raised)
 		log_debug("raised above real-time threads %u time%s: it was runnable, and did not run", u->raised, u->raised == 1 ? "" : "s");
 	if (u->yielded)
@@ -345,6 +347,7 @@ static void print_urgency(struct json *j, const struct urgency_totals *u)
 	json_key(j, "scheduling");
 	json_object(j);
 	json_key_bool(j, "realtime", u->realtime);
+	json_key_bool(j, "refused", u->refused);
 	json_key_u64(j, "raised", u->raised);
 	json_key_u64(j, "yielded", u->yielded);
 	json_end(j);

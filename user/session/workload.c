@@ -48,12 +48,14 @@ static bool in_foreground(void)
 }
 
 /* The child: never returns. */
-static void run(int go, int failed, char **argv)
+static void run(int go, int failed, int nice, char **argv)
 {
 	sigset_t none;
 	char c;
 	int err;
 
+	/* Of a real-time thread it would inherit 0. */
+	setpriority(PRIO_PROCESS, 0, nice);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -70,10 +72,13 @@ static void run(int go, int failed, char **argv)
 int workload_open(struct workload **out, char **argv, bool stdout_taken, const struct rlimit *files)
 {
 	struct workload *w = calloc(1, sizeof(*w));
+	const int nice = getpriority(PRIO_PROCESS, 0);
 	int go[2], failed[2], err;
 
 	if (!w)
 		return -ENOMEM;
+	/* Its exit status is asked for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (pipe2(go, O_CLOEXEC)) {
 		err = -errno;
 		goto err_free;
@@ -92,7 +97,7 @@ int workload_open(struct workload **out, char **argv, bool stdout_taken, const s
 		if (stdout_taken)
 			dup2(STDERR_FILENO, STDOUT_FILENO);
 		setrlimit(RLIMIT_NOFILE, files);
-		run(go[0], failed[1], argv);
+		run(go[0], failed[1], nice, argv);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -10,6 +10,7 @@
 
 #include "capture/features.h"
 #include "check_delays.h"
+#include "check_trials.h"
 #include "cmd.h"
 #include "exit.h"
 #include "base/json.h"
@@ -19,6 +20,10 @@
 #include "output.h"
 #include "remedy.h"
 #include "source/table.h"
+
+/* Of one feature. An emulated machine takes its time to load programs. */
+#define TRIAL_MS	60000
+#define STUCK_MS	2000
 
 struct check_cfg {
 	bool json;
@@ -49,10 +54,17 @@ struct finding {
 	const char *remedy;
 };
 
-static void print_text(const struct finding *f)
+static void print_nothing(struct json *j, const struct finding *f)
+{
+	(void)j;
+	(void)f;
+}
+
+static void print_text(struct json *j, const struct finding *f)
 {
 	const struct feature *feature = f->feature;
 
+	(void)j;
 	if (f->have) {
 		printf("have     %s\n", feature->name);
 		return;
@@ -117,33 +129,51 @@ static void print_tail(bool json, struct json *j, bool can, const struct check_d
 	}
 }
 
+/* So many required ones are missing. */
+static unsigned int find_all(struct check_trials *trials, unsigned int limit_ms, void (*print)(struct json *, const struct finding *),
+			     struct json *j)
+{
+	unsigned int i, missing = 0;
+	struct remedy_facts facts;
+	struct finding finding;
+
+	remedy_get_facts(&facts);
+	for (i = 0; (finding.feature = feature_at(source_table, i)); i++) {
+		finding.have = check_trials_have(trials, i, limit_ms, finding.why, sizeof(finding.why));
+		finding.remedy = remedy_for(&facts, finding.feature, finding.why);
+		missing += !finding.have && finding.feature->required;
+		print(j, &finding);
+	}
+	return missing;
+}
+
 static int check(const struct check_cfg *cfg)
 {
 	const bool quiet = log_get_level() < LOG_LEVEL_WARN;
-	unsigned int i, missing = 0;
-	struct check_delays *delays;
-	struct remedy_facts facts;
-	struct finding finding;
+	/* First: where the kernel lets wait at this moment, trials are no longer waited for than that. */
+	struct check_delays *delays = quiet ? NULL : check_delays_open();
+	const unsigned int limit_ms = delays && check_delays_stuck(delays) ? STUCK_MS : TRIAL_MS;
+	struct check_trials *trials;
+	unsigned int missing;
 	struct json j;
+	pid_t left;
+	int err = check_trials_open(&trials, source_table);
 
-	remedy_get_facts(&facts);
+	if (err) {
+		log_error("check: %s", strerror(-err));
+		check_delays_close(delays);
+		return EXIT_FAILED;
+	}
 	json_init(&j, stdout, true);
 	if (!quiet)
 		print_head(cfg->json, &j);
-	for (i = 0; (finding.feature = feature_at(source_table, i)); i++) {
-		finding.have = feature_have(finding.feature, source_table, finding.why, sizeof(finding.why));
-		finding.remedy = remedy_for(&facts, finding.feature, finding.why);
-		missing += !finding.have && finding.feature->required;
-		if (!quiet && cfg->json)
-			print_json(&j, &finding);
-		else if (!quiet)
-			print_text(&finding);
-	}
-	if (!quiet) {
-		delays = check_delays_open();
+	missing = find_all(trials, limit_ms, quiet ? print_nothing : cfg->json ? print_json : print_text, &j);
+	if (!quiet)
 		print_tail(cfg->json, &j, !missing, delays);
-		check_delays_close(delays);
-	}
+	check_delays_close(delays);
+	left = check_trials_close(trials);
+	if (left)
+		log_warn("check: process %d (kfxt-check) still waits for the kernel to detach what it tried", (int)left);
 	return missing ? EXIT_UNSUPPORTED : EXIT_OK;
 }
 

@@ -68,6 +68,16 @@ struct check_delays *check_delays_open(void)
 	return NULL;
 }
 
+bool check_delays_stuck(const struct check_delays *d)
+{
+	bool stuck = d->delays.grace.known && !d->delays.grace.ended;
+	unsigned int i;
+
+	for (i = 0; i < d->cpus.cnt; i++)
+		stuck |= d->delays.work[i].known && !d->delays.work[i].ended;
+	return stuck;
+}
+
 /* ---- words ------------------------------------------------------------------------------------ */
 
 const char *check_delays_remedy(const char *release)
@@ -190,6 +200,8 @@ void check_delays_print(const struct check_delays *d)
 	for (i = 0; i < d->cpus.cnt; i++)
 		if (is_slow(&d->delays.work[i]))
 			print_slow_work(d, i);
+	if (d->delays.behind)
+		printf("%39s process %d (kfxt-delays) still waits, to remove its tracefs instances\n", "", (int)d->delays.behind);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */

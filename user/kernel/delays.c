@@ -225,7 +225,7 @@ int delays_measure(struct delays *d, const uint32_t *cpus, unsigned int cpus_cnt
 	d->grace = delay_of(&m.shared->grace, now_ns);
 	for (i = 0; i < cpus_cnt; i++)
 		d->work[i] = delay_of(&m.shared->work[i], now_ns);
-	d->behind = !atomic_load(&m.shared->removed);
+	d->behind = atomic_load(&m.shared->removed) ? 0 : pid;
 	munmap(m.shared, m.shared->bytes);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* One wait; if it has not @ended, @ns is how long it took until it was last looked at. */
 struct delay {
@@ -19,7 +20,7 @@ struct delays {
 	struct delay grace;
 	unsigned int cpus_cnt;
 	struct delay *work;	/* by position in @cpus of delays_measure(); a work item of the system's work queue */
-	bool behind;		/* the process that measures has not ended: it still removes its tracefs instances */
+	pid_t behind;		/* the process that measures, if it has not ended: it still removes its tracefs instances */
 };
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mechanisms are tried, never inferred from a version: each is put on one function
- * that every kernel has, with a program that does nothing, and taken off again.
+ * that every kernel has, with a program that does nothing, and taken off again; where the kernel tells without that,
+ * on one that it does not have.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -47,10 +48,18 @@ static bool tried(int prog, int fd, char *why, size_t size)
 
 static bool have_multi_of(uint32_t attach_type, char *why, size_t size)
 {
-	const char *const names[] = { TRIED };
+	const char *const none[] = { "no function of kfxt" }, *const names[] = { TRIED };
 	int prog = bpf_call_load_nothing(BPF_PROG_TYPE_KPROBE, attach_type, 0);
-	int fd = prog < 0 ? prog : bpf_call_kprobe_multi(prog, attach_type, NULL, names, 1, 0);
+	int fd = prog < 0 ? prog : bpf_call_kprobe_multi(prog, attach_type, NULL, none, 1, 0);
 
+	/* Only a kernel that knows this link looks for the function, and there is nothing to detach, for which it would wait. */
+	if (prog >= 0 && fd == -ESRCH) {
+		close(prog);
+		return explain(0, why, size);
+	}
+	/* Before 6.0 it is the same error as of a link that is not known. */
+	if (fd == -EINVAL)
+		fd = bpf_call_kprobe_multi(prog, attach_type, NULL, names, 1, 0);
 	if (prog >= 0 && fd == -EOPNOTSUPP) {
 		tried(prog, fd, why, size);
 		snprintf(why, size, "the kernel has no CONFIG_FPROBE");

@@ -29,6 +29,10 @@ SUITES = {
     '6.18': ('Debian', 'trixie-backports'),
     '7.2': ('Debian', 'trixie-backports'),
 }
+# Of another flavour than cloud: for what the flavour makes differ, and not in the table of docs/kernels.md.
+FLAVOURS = {
+    '7.3-rt': ('Debian', 'trixie-backports'),
+}
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 FRESH_SECONDS = 12 * 3600
 # What older kernels have as modules: the way in and out of a VM, in order of loading.
@@ -110,7 +114,8 @@ class Apt:
 
     def newest(self, series):
         """(package, release) of the package that holds vmlinuz: image, or binary where it is split."""
-        names = re.findall(rf'^linux-(image|binary)-({re.escape(series)}\.\S+-cloud-{self.arch})$',
+        number, _, flavour = series.partition('-')
+        names = re.findall(rf'^linux-(image|binary)-({re.escape(number)}\.\S+-{flavour or "cloud"}-{self.arch})$',
                            self.run('apt-cache', 'pkgnames', 'linux-'), re.M)
         if not names:
             raise Unavailable(f'no {series} kernel in {self.suite} any more')
@@ -172,7 +177,7 @@ def described(series, path):
 
 def fetch(series, headers):
     """Directory of the newest kernel of @series, fetched if it is not there yet."""
-    apt = Apt(*SUITES[series])
+    apt = Apt(*{**SUITES, **FLAVOURS}[series])
     package, release = apt.newest(series)
     path = os.path.join(cache('kernels', series), apt.field(package, 'Version'))
     if not os.path.isdir(path):
@@ -192,8 +197,8 @@ def fetch(series, headers):
 
 def get(series, headers=False):
     """The newest Kernel of @series; an older one that is at hand if the archive is out of reach."""
-    if series not in SUITES:
-        raise Unavailable(f'kernel {series}: not one of {", ".join(SUITES)}')
+    if series not in (*SUITES, *FLAVOURS):
+        raise Unavailable(f'kernel {series}: not one of {", ".join((*SUITES, *FLAVOURS))}')
     with locked():
         try:
             return described(series, fetch(series, headers))

@@ -20,7 +20,7 @@ import vm
 
 def fetch():
     """What is out of reach now is reported by the runs that need it."""
-    for series in kernels.SUITES:
+    for series in (*kernels.SUITES, *kernels.FLAVOURS):
         with contextlib.suppress(kernels.Unavailable):
             kernels.get(series, series in expect.WITH_MODULE)
     for get, *what in ((arm64.sysroot,), *((arm64.kernel, series) for series in arm64.KERNELS)):

@@ -32,6 +32,7 @@ import vm
 TOP = os.path.dirname(vm.TESTS)
 SCALE = '0.1'       # emulation is some ten times slower
 SECONDS = 1         # of all functions at once, which makes a million calls
+ROUNDS = os.environ.get('BEGIN_ROUNDS', '3')   # of begin_test.py beside each load
 LIMIT = 2000        # seconds for all tests of one run
 COUNTS = re.compile(r'^\w+: (\d+) passed, (\d+) failed, (\d+) skipped$')
 
@@ -122,13 +123,16 @@ NEW = {
 # What differs between kernels of one series is functions: this machine's has none to be called.
 OWN_SERIES = os.uname().release.startswith('6.18')
 
+# A grace period is to take its time, as where nobody has asked for less.
+BEGINS = [Run(series, 2, 'rcupdate.rcu_expedited=0', 'begin') for series in ('6.1', '6.12', '7.2', '7.3-rt')]
+
 # The longest first.
 RUNS = [Run('6.1', only=OLDEST, few=OLD, events=True), Run('7.2', only=NEWEST, few=NEW, events=True),
         Run('6.12', only=BASIC, few={'live': BETWEEN, 'log': 'lines_of_two_threads burst'}),
         Run('6.18', tests='func' if OWN_SERIES else '*', only=BASIC), Run('7.2', 4, 'possible_cpus=256', 'live', RINGS),
         Run('6.18', 2, 'lockdown=integrity', 'fault', 'under_lockdown'),
         Run('7.2', 2, 'lockdown=confidentiality', 'fault', 'locked_down_at_boot'),
-        Run('6.1', 2, 'systemd.unit=kfxt-test.service', 'service'), Run('5.10')]
+        *BEGINS, Run('6.1', 2, 'systemd.unit=kfxt-test.service', 'service'), Run('5.10')]
 printing, building = threading.Lock(), threading.Lock()
 
 
@@ -156,6 +160,17 @@ def with_module(kernel, build):
     return kernel._replace(modules=[*kernel.modules, path])
 
 
+def blocker(kernel, build):
+    """Path of a module that keeps a CPU busy, tests/vm/blocker, built for @kernel."""
+    path = os.path.join(build, 'blocker', kernel.release)
+    shutil.copytree(os.path.join(vm.TESTS, 'vm/blocker'), path, dirs_exist_ok=True)
+    r = subprocess.run(['make', '-s', '-C', kernel.build, f'M={path}', 'CONFIG_DEBUG_INFO_BTF_MODULES=', 'KCFLAGS=-Werror',
+                        'modules'], capture_output=True, text=True)
+    if r.returncode:
+        raise kernels.Unavailable(f'the blocker for {kernel.release}: {r.stdout}{r.stderr}')
+    return path + '/blocker.ko'
+
+
 def programs(run):
     if not run.tests:
         return []
@@ -163,7 +178,7 @@ def programs(run):
         return ['tests/golden/golden_test.py']
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
     # A machine has no sources to build the example of, and no samples of other formats.
-    left_out = (*(() if 'budget' in run.few else ('budget',)), *(() if 'begin' in run.few else ('begin',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
+    left_out = (*(() if 'budget' in run.few else ('budget',)), *(() if run.tests == 'begin' else ('begin',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
                 *(() if run.tests == 'service' else ('service',)), *(() if run.events or run.tests != '*' else EVENTS))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]
 
@@ -189,7 +204,7 @@ def job(run):
     """The shell script that a machine runs."""
     record = ('build/kfxt record -d 100ms -o /tmp/t.fxt >/out/record 2>&1; echo $? >>/out/record; '
               '[ ! -s /tmp/t.fxt ] || build/kfxt verify -q /tmp/t.fxt >/out/verify 2>&1; echo $? >>/out/verify')
-    return '\n'.join([f'export KFXT_TEST_SCALE={SCALE} KFXT_TEST_SECONDS={SECONDS}',
+    return '\n'.join([f'export KFXT_TEST_SCALE={SCALE} KFXT_TEST_SECONDS={SECONDS} BEGIN_ROUNDS={ROUNDS}',
                       'build/kfxt check --json >/out/check', 'echo $? >/out/check-status', record,
                       *commands(run), 'true'])
 
@@ -234,10 +249,13 @@ def execute(run, image, logs):
     out = os.path.join(logs, re.sub(r'\W+', '-', str(run)))
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
+    files = {}
     try:
         kernel = kernels.get(run.series, run.modules())
         if run.modules():
             kernel = with_module(kernel, os.path.dirname(logs))
+        if run.modules() and run.tests == 'begin':
+            files['/kfxt/build/tests/blocker.ko'] = blocker(kernel, os.path.dirname(logs))
     except kernels.Unavailable as e:
         result(run, 'there is a kernel and its module', [str(e)])
         return run
@@ -251,7 +269,7 @@ def execute(run, image, logs):
                 summaries.append(line)
                 run.counts.update(dict(zip(('passed', 'failed', 'skipped'), map(int, counted.groups()))))
             say(f'# {run}: {line}')
-        machine = vm.Machine(kernel, run.cpus, args=run.args, limit=LIMIT)
+        machine = vm.Machine(kernel, run.cpus, args=run.args, limit=LIMIT, files=files)
         ended = vm.run(image, machine, job(run), out, take)
     with open(os.path.join(out, 'dmesg'), 'w') as f:
         f.write(ended.dmesg)

@@ -380,7 +380,7 @@ def main():
         p.add_argument('--' + name, type=int, default=getattr(Machine, name))
     p.add_argument('--icount', action='store_true', help='time is instructions executed, a nanosecond each')
     p.add_argument('--dmesg', action='store_true', help='print the kernel log too')
-    p.add_argument('series', choices=kernels.SUITES)
+    p.add_argument('series', choices=(*kernels.SUITES, *kernels.FLAVOURS))
     p.add_argument('command', nargs=argparse.REMAINDER)     # the command's options are its own
     a = p.parse_args()
     if a.command[:1] == ['--']:

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,6 +121,16 @@ static void close_kept(const struct process *p, int fd)
 	atomic_fetch_sub(&p->shared->left, counted);
 }
 
+/*
+ * Whoever attaches the first program of a tracepoint waits for the grace period in which another one's last was detached (any
+ * tracepoint's: tp_rcu_cond_sync() of the kernel). Where grace periods do not end, that is the next recorder, which would not
+ * begin; so nothing is detached before one has ended.
+ */
+static void wait_for_grace_period(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
 static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
 {
 	int fd;
@@ -139,6 +151,7 @@ static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
 	}
 	for_each_fd(p, count_kept);
 	atomic_store(&p->shared->all, atomic_load(&p->shared->left));
+	wait_for_grace_period();
 	for_each_fd(p, close_kept);
 	_exit(0);
 }

@@ -98,19 +98,16 @@ static int write_start(struct recorder *r)
 }
 
 /*
- * Loading and attaching take a tenth of a second of CPU time or more, during which nothing is recorded yet. Threads of the
- * output and the command, which come later, do not inherit that.
+ * What comes before takes a tenth of a second of CPU time or more, during which nothing is recorded yet, and may be more urgent
+ * than what inherits it later.
  */
 static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
 {
-	const int before = getpriority(PRIO_PROCESS, 0);
-	const bool is_nicer = r->cfg->nice < before && !setpriority(PRIO_PROCESS, 0, r->cfg->nice);
 	int err = probes_open(&r->probes, cfg, what);
 
 	err = err ?: probes_attach(r->probes, what);
 	err = err ?: probes_attach_sources(r->probes, what);
-	if (is_nicer)
-		setpriority(PRIO_PROCESS, 0, before);
+	setpriority(PRIO_PROCESS, 0, r->cfg->nice);
 	return err;
 }
 

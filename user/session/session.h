@@ -85,7 +85,7 @@ struct recorder_cfg {
 	bool perfetto_packets;
 	bool cost;			/* is measured, and in the trace */
 	double budget;			/* share of one CPU that it may cost; 0: any. With @cost */
-	int nice;			/* while programs are loaded and attached, if that is more urgent than now */
+	int nice;			/* from when all is attached on: that of threads of the output, and of the command */
 	struct urgency *urgency;	/* of the thread that records. Borrowed; NULL: it is as it is. */
 	bool realtime;			/* then: while it records */
 	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */

@@ -624,7 +624,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		.perfetto_packets = !cfg->no_perfetto_packets,
 		.cost = !use,
 		.memory_bytes = cfg->budget.memory_bytes,
-		.nice = self_opts_nice(&cfg->self), .realtime = self_opts_realtime(&cfg->self, argv),
+		.nice = getpriority(PRIO_PROCESS, 0), .realtime = self_opts_realtime(&cfg->self, argv),
 		.progress = show_attaching,
 		.progress_ctx = &run,
 		.keep = { .fired = record_keep_fired, .done = record_keep_done, .ctx = &run.keep },
@@ -639,6 +639,9 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	code = archive_opts_open(&cfg->archive, run.name, use ? NULL : cfg->output, &run.recorder_cfg);
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
+	/* Until all is attached; the process that writes files has been forked. */
+	if (self_opts_nice(&cfg->self) < run.recorder_cfg.nice)
+		setpriority(PRIO_PROCESS, 0, self_opts_nice(&cfg->self));
 	code = code ?: archive_opts_add_sources(&run.recorder_cfg, run.name, &cfg->events, &cfg->funcs);
 	code = code ?: choose(&run, cfg);
 	if (!code && run.recorder_cfg.broker)

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/poll_until.h"
 #include "base/fd_pass.h"
 #include "broker_p.h"
 
@@ -65,14 +65,9 @@ static int note_gone(struct broker *b)
 static int wait_until(const struct broker *b, short events, uint64_t end_ns)
 {
 	struct pollfd pfd = { .fd = b->socket, .events = events };
-	uint64_t now_ns;
-	int n;
+	const int n = poll_until(&pfd, 1, end_ns);
 
-	do {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		n = poll(&pfd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n ? 0 : -ETIMEDOUT;
+	return n > 0 ? 0 : n ?: -ETIMEDOUT;
 }
 
 /* A confined recorder has write(2), not send(2). */

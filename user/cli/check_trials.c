@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/poll_until.h"
 #include "base/side_process.h"
 #include "capture/features.h"
 
@@ -83,17 +83,10 @@ int check_trials_open(struct check_trials **out, const struct source_ops *const 
 /* One more result, or the end of all. */
 static void wait_for_one(struct check_trials *t, unsigned int limit_ms)
 {
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + limit_ms * NS_PER_MS;
 	struct pollfd fd = { .fd = t->done, .events = POLLIN };
-	uint64_t now_ns;
-	int n;
 	char c;
 
-	do {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		n = poll(&fd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0);
-	} while (n < 0 && errno == EINTR);
-	if (n <= 0)
+	if (poll_until(&fd, 1, clock_ns(CLOCK_MONOTONIC) + limit_ms * NS_PER_MS) <= 0)
 		t->given_up = true;
 	else if (read(t->done, &c, 1) == 1)
 		t->known++;

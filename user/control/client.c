@@ -2,7 +2,6 @@
 #include "client.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/poll_until.h"
 #include "base/fd_pass.h"
 #include "place.h"
 
-#define NS_PER_MS	1000000ULL
 #define RETRY_MS	10
 
 static int make_ask(const struct control_query *q, struct control_ask *ask)
@@ -33,15 +32,9 @@ static int make_ask(const struct control_query *q, struct control_ask *ask)
 static int wait_until(int socket, uint64_t end_ns)
 {
 	struct pollfd pfd = { .fd = socket, .events = POLLIN };
-	uint64_t now_ns, ms;
-	int n;
+	const int n = poll_until(&pfd, 1, end_ns);
 
-	do {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		ms = now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0;
-		n = poll(&pfd, 1, end_ns == UINT64_MAX ? -1 : ms < INT_MAX ? (int)ms : INT_MAX);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n ? 0 : -ETIMEDOUT;
+	return n > 0 ? 0 : n ?: -ETIMEDOUT;
 }
 
 /* The next packet, and in *@len the length of its text. 0 or -errno. */

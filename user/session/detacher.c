@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/poll_until.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
@@ -241,14 +242,8 @@ int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx)
 static bool wait_for_it(const struct detacher *d, uint64_t end_ns, int hurry_fd)
 {
 	struct pollfd fds[] = { { .fd = d->done, .events = POLLIN }, { .fd = hurry_fd, .events = POLLIN } };
-	uint64_t now_ns;
 
-	do {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		if (poll(fds, 2, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0) < 0)
-			fds[0].revents = fds[1].revents = 0;
-	} while (!fds[0].revents && !fds[1].revents && clock_ns(CLOCK_MONOTONIC) < end_ns);
-	return fds[0].revents;
+	return poll_until(fds, 2, end_ns) > 0 && fds[0].revents;
 }
 
 bool detacher_first(struct detacher *d, unsigned int wait_ms)

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "marker_helper.h"
 #include "base/affinity.h"
 #include "base/clock.h"
+#include "base/poll_until.h"
 #include "base/fd_pass.h"
 #include "base/file.h"
 #include "base/side_process.h"
@@ -354,11 +354,9 @@ static void take_reports(struct marker_helper *h, enum step step, unsigned int w
 	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
 	struct pollfd pfd = { .fd = h->socket, .events = POLLIN };
 	struct report r;
-	uint64_t now_ns;
 
 	while (!h->gone && h->last.step < step && !h->last.err) {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		if (poll(&pfd, 1, now_ns < end_ns ? (end_ns - now_ns) / NS_PER_MS + 1 : 0) <= 0)
+		if (poll_until(&pfd, 1, end_ns) <= 0)
 			return;
 		if (!take_report(h, &r)) {
 			h->gone = true;

@@ -21,9 +21,9 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, NOT_EXACT, NOT_PARENT,  # noqa: E402
-                       NOT_RETURN, TRACEABLE, USER, WIDE, FunctionTracer, KernelLog, attached, by_each,
+                       NOT_RETURN, TRACEABLE, USER, WIDE, FunctionTracer, KernelLog, attached, by_each, counts_of,
                        expect_gone, held, here, hooked, matching, nested, only_if, read_text, sift, some,
-                       stopped_while_it_detaches, strip, subject, symbols, told)
+                       stopped_while_it_detaches, strip, subject, symbols)
 from account import lost_by  # noqa: E402
 from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, command_of, equal, expect, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run, running, scaled, start, until,
@@ -65,7 +65,7 @@ def complete(t, how, made):
 
 def calls_are(t, out, name):
     """Those of the workload, which may not be the only one on this machine."""
-    tids = {tid for tid, _, _ in told(out)}
+    tids = {tid for tid, _, _ in counts_of(out)}
     equal(collections.Counter(c.name for c in t.calls if c.tid in tids), {name: FEW}, 'calls')
     equal({c.name for c in t.calls}, {name}, 'names')
 
@@ -83,7 +83,7 @@ def calls_of_each_thread(tmp, how):
     options, name, workload = subject(how, FEW, threads=4)
     out = record(tmp + '/t.fxt', *options, '--', *workload)
     t = load(tmp + '/t.fxt')
-    made = {tid: count for tid, what, count in told(out) if what in ('getppid', 'inner')}
+    made = {tid: count for tid, what, count in counts_of(out) if what in ('getppid', 'inner')}
     equal(list(made.values()), [FEW] * 4, 'what the workload did')
     for tid in made:
         mine = of_thread(t, tid)
@@ -102,7 +102,7 @@ def calls_of_threads_by_name(tmp, how):
     options, name, workload = subject(how, FEW, threads=2)
     comm = os.path.basename(workload[0])[:15]
     made = {tid: count for tid, what, count in
-            told(record(tmp + '/t.fxt', *options, '--comm', comm[:-1] + '?', '--', *workload)) if what in ('getppid', 'inner')}
+            counts_of(record(tmp + '/t.fxt', *options, '--comm', comm[:-1] + '?', '--', *workload)) if what in ('getppid', 'inner')}
     t = load(tmp + '/t.fxt')
     equal(list(made.values()), [FEW] * 2, 'what the workload did')
     complete(t, how, made)
@@ -117,7 +117,7 @@ def calls_of_the_c_library(tmp, how):
     out = record(tmp + '/t.fxt', '-u', 'libc.so.6:malloc', '-u', 'libc.so.6:free', '--follow', '--func-via', how, '--',
                  CALLS, f'malloc={FEW}', 'threads=3')
     t = load(tmp + '/t.fxt')
-    for tid, name, count in told(out):
+    for tid, name, count in counts_of(out):
         found = sum(c.name == name for c in of_thread(t, tid))
         # At its end a thread frees what the library kept for it.
         expect(found == count or name == 'free' and count < found < count + 20, f'{found} {name}, {count} made')
@@ -156,7 +156,7 @@ def slices(trace, *args):
         top = [c for c, around in nested(of_thread(t, tid)) if not around]
         expect(0 < sum(c.end - c.ts for c in top) < stop - start, f'time in functions of {tid}')
     verify(trace)
-    return t, {(tid, name): count for tid, name, count in told(out)}
+    return t, {(tid, name): count for tid, name, count in counts_of(out)}
 
 
 @by_each(RETURN)
@@ -269,7 +269,7 @@ def many_wait_at_once(tmp, how):
     t = load(tmp + '/t.fxt')
     mine = [c for c in t.calls if c.name == name and c.tid in sleeps(t, tmp)]
     lost = sum(lost_by(err, reason)['call'] for reason in ('the kernel did not run', 'return not reported'))
-    note(f'{how}: of 30 that wait at once {len(mine)} are in the trace, {lost} are told to be lost')
+    note(f'{how}: of 30 that wait at once {len(mine)} are in the trace, {lost} are said to be lost')
     equal([c for c in mine if 'unfinished' in c.args], [], 'unfinished, though they returned')
     expect(len(mine) <= 30 <= len(mine) + lost, f'more or less than 30 ({err})')
 
@@ -503,7 +503,7 @@ def switches_are_all_there(t, out, err):
     for tid, voluntary, involuntary, _, end in (map(int, line.split()) for line in out.splitlines()):
         found = len(t.outs(tid, end))
         expect(found == voluntary + involuntary or lost and found < voluntary + involuntary,
-               f'{found} switches of {tid}, /proc has {voluntary + involuntary}, {lost} are told lost')
+               f'{found} switches of {tid}, /proc has {voluntary + involuntary}, {lost} are reported lost')
     equal(lost_by(err, 'rings full')['switch'], t.ledger_sum('lost_switches'), err)
     equal(dict(t.sense()), {}, 'contradictions')
     return lost
@@ -566,7 +566,7 @@ def names_beyond_the_table(tmp, how):
     # On a busy machine the rings may become full of the calls of others.
     lost = t.ledger_sum('lost_calls', 'depth_exceeded_calls', 'unreturned_calls')
     equal(t.ledger_sum('calls'), sum(counts.values()), 'calls, ledger against file')
-    for tid, _, count in told(out):
+    for tid, _, count in counts_of(out):
         found = counts[tid, 'vfs_read']
         expect(count - lost <= found <= count, f'{found} of {count} reads of {tid}, {lost} calls lost')
     expect(any(name == 'vfs_read' for _, name in counts), f'no read, {lost} calls lost')

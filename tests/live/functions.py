@@ -136,7 +136,7 @@ class FunctionTracer(Instance):
 
 # ---- calls -------------------------------------------------------------------------------
 
-def told(out):
+def counts_of(out):
     """What the workload said: [(tid, function, count)]."""
     lines = [line.split() for line in out.splitlines()]
     return [(int(tid), name, int(count)) for tid, name, count in lines if tid != 'all']

@@ -166,9 +166,9 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 	if (!id)
 		return 0;
 	/* In exec() it has taken over the id of its process, whose first thread exited just now. */
-	if ((*id & ID_EXITED) && !(p->flags & PF_EXITING) && !task_in_exec(p)) {
-		name_new(p);
-	} else if (!(*id & ID_NAMED)) {
+	if ((*id & ID_EXITED) && !(p->flags & PF_EXITING) && !task_in_exec(p))
+		begin_life(p);
+	if (!(*id & ID_NAMED)) {
 		*id |= ID_NAMED;
 		name_process(p);
 		send_names(p, NULL);

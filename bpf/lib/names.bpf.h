@@ -164,14 +164,19 @@ static __always_inline void name_process(const struct task_struct *p)
 	send_names(p->group_leader, NULL);
 }
 
-/* A new thread: its id's next life, its names. */
+/* A new thread begins its id's next life. */
+static __always_inline void begin_life(struct task_struct *p)
+{
+	renew_id(p->pid);
+	forget_verdict(p->pid);
+}
+
 static __always_inline void name_new(struct task_struct *p)
 {
 	__u16 *id;
 
 	name_process(p);
-	renew_id(p->pid);
-	forget_verdict(p->pid);
+	begin_life(p);
 	id = id_of(p->pid);
 	if (id)
 		*id |= ID_NAMED;

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "cgroups.h"
-#include "pid_namespace.h"
+#include "kernel/pid_namespace.h"
 
 #define KEPT_MAX	65536U		/* then all are forgotten: hosts make new ones for years */
 #define DEPTH_MAX	64U

@@ -18,9 +18,9 @@
 #include "bpf/abi/ring.h"
 #include "features.h"
 #include "kernel/btf.h"
-#include "pid_namespace.h"
 #include "programs.h"
 #include "sources.h"
+#include "kernel/pid_namespace.h"
 #include "kernel/tracefs.h"
 
 static bool explain(int err, char *why, size_t size)

@@ -22,9 +22,9 @@
 #include "base/clock.h"
 #include "base/redact.h"
 #include "cgroups.h"
+#include "kernel/pid_namespace.h"
 #include "tasks.h"
 #include "format/perfetto/packets.h"
-#include "pid_namespace.h"
 #include "programs.h"
 
 #define COMM_BYTES		16

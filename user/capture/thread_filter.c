@@ -19,9 +19,9 @@
 #include "base/array.h"
 #include "base/num.h"
 #include "kernel/bpf_sys.h"
+#include "kernel/pid_namespace.h"
 #include "thread_filter.h"
 #include "kfxt.skel.h"
-#include "pid_namespace.h"
 
 /* An id, and what it was asked for as. */
 struct filter_id {

@@ -101,12 +101,13 @@ static void *measure_work(void *ctx)
 {
 	struct measuring *m = ctx;
 	struct affinity all;
-	char dir[PATH_BYTES];
+	char name[64], dir[PATH_BYTES];
 	unsigned int i;
 	bool made;
 
 	/* By the name that the instances of recorders have, so that the next one removes what is left of them. */
-	snprintf(dir, sizeof(dir), "%s/kfxt-%d", m->instances, gettid());
+	tracefs_instance_name(name, sizeof(name), gettid());
+	snprintf(dir, sizeof(dir), "%s/%s", m->instances, name);
 	made = !affinity_get(&all) && !mkdir(dir, 0700);
 	while ((i = atomic_fetch_add(&m->next, 1)) < m->cpus_cnt) {
 		if (made && !affinity_avoid(&all, m->cpus[i]))

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "pid_namespace.h"
 #include "tracefs.h"
 
 #define PATH_BYTES	512
@@ -52,6 +53,14 @@ int tracefs_instances(char *path, size_t size)
 	if (!tracefs_find(path, size, "instances"))
 		return -ENOENT;
 	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+void tracefs_instance_name(char *name, size_t size, pid_t id)
+{
+	if (pid_namespace_is_initial())
+		snprintf(name, size, "kfxt-%d", id);
+	else
+		snprintf(name, size, "kfxt-%d-%llu", id, (unsigned long long)pid_namespace_number());
 }
 
 const char *tracefs_remedy(int err)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define TRACEFS_FILE_MAX	(4U << 20)
 
@@ -22,6 +23,11 @@ struct tracefs_event {
 bool tracefs_find(char *path, size_t size, const char *name);
 /* The directory where one may make tracing instances. 0, -ENOENT: there is none; or -errno: not for us. */
 int tracefs_instances(char *path, size_t size);
+/*
+ * The name of the instance that thread @id makes: kfxt-ID. Ids of other PID namespaces may be the same and are not to be
+ * seen from here, so where this is not the initial one its number follows: kfxt-ID-NUMBER.
+ */
+void tracefs_instance_name(char *name, size_t size, pid_t id);
 /* What to do about tracefs after @err, a negative errno. */
 const char *tracefs_remedy(int err);
 /* Reads a file of tracefs; as text_file_read(). */

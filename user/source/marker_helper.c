@@ -194,23 +194,30 @@ static int read_format(struct process *p)
 	return err;
 }
 
+/* "kfxt-ID": what follows the id, which is the same for all of one PID namespace. NULL: another name. */
+static const char *after_id(const char *name, int *pid)
+{
+	int len = 0;
+
+	return sscanf(name, "kfxt-%d%n", pid, &len) == 1 ? name + len : NULL;
+}
+
 /* Instances of recorders and helpers that were killed; the kernel keeps one of which files are open. */
 static void remove_stale(const char *own)
 {
-	const char *slash = strrchr(own, '/');
+	const char *slash = strrchr(own, '/'), *rest;
 	const struct dirent *entry;
 	char path[PATH_BYTES];
-	int pid, len;
+	int own_pid, pid;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%.*s", (int)(slash - own), own);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		len = 0;
-		if (sscanf(entry->d_name, "kfxt-%d%n", &pid, &len) != 1 || entry->d_name[len] ||
-		    kill(pid, 0) == 0 || errno != ESRCH)
+		rest = after_id(entry->d_name, &pid);
+		if (!rest || strcmp(rest, after_id(slash + 1, &own_pid) ?: "") != 0 || kill(pid, 0) == 0 || errno != ESRCH)
 			continue;
-		snprintf(path, sizeof(path), "%.*s/kfxt-%d", (int)(slash - own), own, pid);
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own), own, entry->d_name);
 		rmdir(path);
 	}
 	if (dir)
@@ -343,9 +350,17 @@ static bool take_report(struct marker_helper *h, struct report *r)
 
 	if (fd_pass_receive(h->socket, r, sizeof(*r), &passed, 2, MSG_DONTWAIT) != sizeof(*r))
 		return false;
-	if (passed.cnt == 2 && r->cpu < h->cpus_cnt)
+	if (r->step != STEP_FILES || r->err)
+		return true;
+	if (passed.cnt == 2 && r->cpu < h->cpus_cnt) {
 		h->files[r->cpu] = (struct marker_files){ passed.fds[0], passed.fds[1] };
-	return r->step != STEP_FILES || r->err || passed.cnt == 2;
+		return true;
+	}
+	/* The kernel passes as many as may be open here. */
+	if (passed.cnt)
+		close(passed.fds[0]);
+	r->err = -EMFILE;
+	return true;
 }
 
 /* Until it is at @step, or cannot get there. */

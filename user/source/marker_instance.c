@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The instance is called kfxt-PID. Copies begin and end by its option, never by its tracing_on:
+ * The instance has the name of tracefs_instance_name(). Copies begin and end by its option, never by its tracing_on:
  * while an instance that gets copies does not take them, the kernel refuses the write of whoever
  * writes a marker, and does not copy it to others either. For the same reason its buffers
  * overwrite what is oldest.
@@ -38,12 +38,13 @@ struct marker_copy {
 
 static int open_in(struct marker_copy *c, const char *tracefs)
 {
-	char instances[TRACEFS_BYTES];
+	char instances[TRACEFS_BYTES], name[64];
 	int err = tracefs_instances(instances, sizeof(instances));
 
 	if (err)
 		return err;
-	snprintf(c->dir, sizeof(c->dir), "%s/kfxt-%d", instances, getpid());
+	tracefs_instance_name(name, sizeof(name), getpid());
+	snprintf(c->dir, sizeof(c->dir), "%s/%s", instances, name);
 	return marker_helper_open(&c->helper, tracefs, c->dir, OPTION);
 }
 
@@ -96,6 +97,9 @@ static int open_pages(struct marker_copy *c)
 	err = c->page ? 0 : -ENOMEM;
 	for (i = 0; !err && i < c->cpus_cnt; i++)
 		err = watch(c, EPOLL_CTL_ADD, marker_helper_files(c->helper, i).pipe);
+	/* Nobody is to be woken by what is not read. */
+	for (; err && i; i--)
+		watch(c, EPOLL_CTL_DEL, marker_helper_files(c->helper, i - 1).pipe);
 	return err;
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -300,6 +301,25 @@ static void test_failures(void **state)
 	assert_false(exists(dir));
 }
 
+/* Where no more may be open, it says that and not that the other process has ended. */
+static void test_too_many_are_open(void **state)
+{
+	struct marker_helper *h = begin();
+	struct rlimit before, none;
+	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ lowest, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(marker_helper_look(h, LONG_MS), HELPER_FAILED);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_why(h, "its buffers cannot be opened: Too many open files");
+	assert_int_equal(marker_helper_files(h, 0).pipe, -1);
+	assert_true(marker_helper_close(h, LONG_MS));
+}
+
 static void test_helper_is_killed(void **state)
 {
 	struct marker_helper *h;
@@ -379,6 +399,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_kernel_lets_wait, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(test_stays_behind, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(test_failures, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(test_too_many_are_open, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(test_helper_is_killed, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(test_recorder_is_killed, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(test_stale_instances, make_top, remove_top),

@@ -7,8 +7,8 @@
 #include <seccomp.h>
 
 #include "capture/source.h"
-#include "capture/pid_namespace.h"
 #include "func_p.h"
+#include "kernel/pid_namespace.h"
 #include "kmod/kfxt.h"
 #include "programs.h"
 #include "source/table.h"

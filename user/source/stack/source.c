@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "bpf/abi/ids.h"
-#include "capture/pid_namespace.h"
 #include "capture/source.h"
 #include "frames.h"
+#include "kernel/pid_namespace.h"
 #include "profile/profile.h"
 #include "source/table.h"
 #include "stack_p.h"

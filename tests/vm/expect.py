@@ -16,7 +16,7 @@ NO_FPROBE = {**NO_STATE, '6.1': "Debian's 6.1 has no `CONFIG_FPROBE`"}
 NO_COPIES = {**NO_STATE, **{s: 'copies of markers begin with 6.16' for s in ('6.1', '6.12')}}
 NO_UPROBE_MULTI = {**NO_STATE, '6.1': '`uprobe.multi` begins with 6.6'}
 NO_EXIT_TP = {**NO_STATE, **{s: '`sched_exit_tp` begins with 6.15 or so' for s in ('6.1', '6.12')}}
-NO_CYCLES = {s: 'the processors of these virtual machines count no cycles' for s in SERIES}
+NO_CYCLES = {s: 'the processors of these virtual machines count no cycles' for s in (*SERIES, *kernels.FLAVOURS)}
 # Of the others there are no headers to be had, or they take a newer compiler than Debian 12's.
 WITH_MODULE = ('6.1', '6.12')
 NO_MODULE = {**{s: 'the module is not built here' for s in SERIES if s not in WITH_MODULE}, **NO_STATE}

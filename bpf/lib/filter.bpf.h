@@ -14,8 +14,9 @@ const volatile bool cfg_filter __weak = false;
 const volatile __u32 cfg_filter_comms __weak = 0;	/* globs in filter_comms */
 const volatile __u64 cfg_filter_cgroups[FILTER_CGROUPS_MAX] __weak = { 0 };	/* their ids, then 0 */
 
-/* The process whose children are followed, the recorder's own; 0: none. Set by filter_follow. */
+/* The process whose children are followed, the recorder's own, if they are born from @filter_since_ns on; 0: none. Set by filter_follow. */
 extern __u32 filter_parent;
+extern __u64 filter_since_ns;
 
 struct verdict_page {
 	__u8 verdicts[VERDICTS_PER_PAGE];
@@ -105,12 +106,12 @@ static __always_inline bool in_selected_cgroup(struct task_struct *p)
 	return false;
 }
 
-/* A child of the recorder's, which is the command, or of one that is followed already. */
+/* The command, which the recorder makes last of its children, or a child of one that is followed already. */
 static __always_inline void follow(struct task_struct *p, struct task_struct *parent, __u8 *verdict)
 {
 	if (!filter_parent || p->tgid == filter_parent)
 		return;
-	if (parent->tgid == filter_parent || has_verdict(parent->pid, VERDICT_FOLLOWED))
+	if ((parent->tgid == filter_parent && p->start_boottime >= filter_since_ns) || has_verdict(parent->pid, VERDICT_FOLLOWED))
 		*verdict |= VERDICT_FOLLOWED;
 }
 

@@ -19,7 +19,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, Instance, cgroup, equal, expect, helper, last_cpu, load, main,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Instance, cgroup, children_of, equal, expect, helper, last_cpu, load, main,  # noqa: E402
                      note, record, run, scaled, start, test, until, verify)
 from account import players  # noqa: E402
 import fxtread  # noqa: E402, where trace.py found it
@@ -334,6 +334,19 @@ def descendants(tmp):
     expect(len(missing) <= absent(part), f'who has no end: {sorted(missing)[:5]} ({absent(part)} untold)')
     expect(len(dead) >= scaled(1000) - missed, f'{len(dead)} of {len(pids)} have an end ({missed} untold)')
     same(whole, part, pids | storm)
+
+
+@test
+def helpers_of_the_recorder(tmp):
+    """They are its children, too, but not what is followed; also when they run while it records."""
+    recording = Recording(tmp + '/t.fxt', '--follow', '--', 'sleep', '600')
+    child = {name: pid for pid, name in children_of(recording.process.pid).items()}
+    for sent in (signal.SIGSTOP, signal.SIGCONT) * 5:
+        os.kill(child['kfxt-markers'], sent)
+        time.sleep(0.01)
+    t = recording.end()
+    equal([s for s in t.real() if tid_of(s.out) == child['kfxt-markers'] and not s.filtered], [], 'switches of kfxt-markers')
+    expect([s for s in t.real() if tid_of(s.out) == child['sleep']], 'no switch of the command')
 
 
 @test

@@ -170,8 +170,8 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 		begin_life(p);
 	if (!(*id & ID_NAMED)) {
 		*id |= ID_NAMED;
-		name_process(p);
-		send_names(p, NULL);
+		name_process(address_of(p));
+		send_names(address_of(p), 0);
 	}
 	/* On a CPU that is not recorded, too, but not before or after the recording. */
 	if (ctl && (ctl->state != CPU_OFF || (states_recorded && !has_ended(ctl))))
@@ -245,7 +245,7 @@ static __noinline int name_dying(struct task_struct *p, __u64 koid)
 	__u16 *id = id_of(p->pid);
 
 	if (id && !(*id & ID_EXITED) && koid_of(p->pid) == koid)
-		send_names(p, NULL);
+		send_names(address_of(p), 0);
 	return 0;
 }
 

@@ -57,8 +57,8 @@ int record_states(struct bpf_iter__task *ctx)
 	};
 	/* It may be gone from /proc soon, as in name_dying(). */
 	if (p->flags & PF_EXITING) {
-		name_process(p);
-		send_names(p, NULL);
+		name_process(address_of(p));
+		send_names(address_of(p), 0);
 	}
 	bpf_seq_write(ctx->meta->seq, &told, sizeof(told));
 	return 0;

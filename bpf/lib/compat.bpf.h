@@ -84,9 +84,10 @@ const volatile __s64 cfg_preempt_count_from_rq __weak = 0;
 
 static __always_inline __u64 preempt_count_address(struct task_struct *current_task, __u32 cpu)
 {
-	struct rq *rq = current_task->se.cfs_rq->rq;
+	/* Read as any address is: see bpf/names.bpf.c. */
+	struct rq *rq = BPF_CORE_READ(current_task, se.cfs_rq, rq);
 
-	if (!cfg_preempt_count_from_rq || rq->cpu != (int)cpu)
+	if (!cfg_preempt_count_from_rq || BPF_CORE_READ(rq, cpu) != (int)cpu)
 		return 0;
 	return (__u64)rq + cfg_preempt_count_from_rq;
 }

@@ -10,6 +10,7 @@ makes machine code of them, and bytes an event. Fails where one is more than 3 %
 that file in the same commit (--update). Needs root and BPF. Prints TAP and, last, how many passed, failed
 and were skipped.
 """
+import collections
 import contextlib
 import glob
 import gzip
@@ -80,10 +81,13 @@ def of_unwinding(tmp):
 
 
 def of_objects():
-    """As compiled, before any kernel has seen them; .text is what they call."""
-    out = subprocess.run(['readelf', '-SW', BUILD + '/gen/sched.bpf.o'], capture_output=True, text=True, check=True).stdout
-    return {f'{m[1]}, compiled': int(m[2], 16) // 8
-            for m in re.finditer(r'\] (\.text|tp_btf/\S+) +PROGBITS +\w+ +\w+ (\w+)', out)}
+    """As compiled, before any kernel has seen them; .text is what they call, in two files."""
+    found = collections.Counter()
+    for name, wanted in (('sched', r'\.text|tp_btf/\S+'), ('names', r'\.text')):
+        out = subprocess.run(['readelf', '-SW', f'{BUILD}/gen/{name}.bpf.o'], capture_output=True, text=True, check=True).stdout
+        for m in re.finditer(rf'\] ({wanted}) +PROGBITS +\w+ +\w+ (\w+)', out):
+            found[f'{m[1]}, compiled'] += int(m[2], 16) // 8
+    return found
 
 
 def programs_of(pid):

@@ -170,7 +170,7 @@ def in_the_middle(tmp, name):
 # scheduler has its error of 6.13 (6d71a9c61604) and the recorder is a fair thread.
 SESSION = '''"$0" 1000000000 {cpu} &
 pair=$!
-"$1" record -q -o "$2" &
+"$1" record -q $3 -o "$2" &
 echo
 read -r _
 kill -INT $!
@@ -202,14 +202,13 @@ def work_items(tmp, cpu, count):
     return float(slowest), int(over)
 
 
-@test
-def workers_run_beside_a_recorder(tmp):
-    """As they do without one: the recorder does not disturb what was started from the same terminal."""
+def workers_run(tmp, *options):
+    """As they do without a recorder: it does not disturb what was started from the same terminal."""
     cpu = CPUS[-1]
     if len(CPUS) < 2:
         raise Skip('one CPU')
     for attempt in range(3):
-        session = subprocess.Popen(['sh', '-c', SESSION.format(cpu=cpu), helper('pingpong'), KFXT, tmp + '/t.fxt'],
+        session = subprocess.Popen(['sh', '-c', SESSION.format(cpu=cpu), helper('pingpong'), KFXT, tmp + '/t.fxt', *options],
                                    start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         session.stdout.readline()
         until(lambda: os.path.exists(tmp + '/t.fxt'), 'it does not begin')
@@ -223,6 +222,17 @@ def workers_run_beside_a_recorder(tmp):
         if not over:
             return
     raise AssertionError(f'{over} of {WORK_ITEMS} work items took over {LATE} s in each of {attempt + 1} rounds, the slowest {slowest:.3f} s')
+
+
+@test
+def workers_run_beside_a_recorder(tmp):
+    workers_run(tmp)
+
+
+@test
+def workers_run_beside_one_that_compresses(tmp):
+    """By a thread that works much of the time."""
+    workers_run(tmp, '-z')
 
 
 for each in LOADS:

@@ -250,7 +250,7 @@ static int begin(struct sink *s, const struct sink_cfg *cfg)
 	err = cfg->stage ? stage_open(&s->stage, cfg->stage) : 0;
 	err = err ?: open_compressor(s);
 	return err ?: sink_queue_open(&s->queue, &(struct sink_queue_cfg){ .write = write_block, .ctx = s,
-						 .thread_init = cfg->thread_init, .any_bytes = cfg->any_bytes });
+						 .thread = cfg->thread, .any_bytes = cfg->any_bytes });
 }
 
 int sink_open(struct sink **out, const struct sink_cfg *cfg, const char **hint)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "base/thread_hooks.h"
 #include "compress.h"
 #include "output_time.h"
 #include "records.h"
@@ -35,7 +36,7 @@ struct sink_cfg {
 	size_t reserve;			/* bytes for a trailer */
 	records_lost_fn lost;		/* called within the calls below; may be NULL */
 	void *lost_ctx;
-	int (*thread_init)(void);	/* called first by the thread that compresses: 0 or -errno; NULL: nothing */
+	struct thread_hooks thread;	/* of the one that compresses */
 };
 
 struct sink;

@@ -73,15 +73,17 @@ static void *work(void *arg)
 {
 	struct sink_queue *q = arg;
 	const struct block *b;
-	int err = 0;
+	int err;
 
 	pthread_setname_np(pthread_self(), "kfxt-compress");
-	if (q->cfg.thread_init && (err = q->cfg.thread_init()))
+	err = thread_hooks_begin(&q->cfg.thread);
+	if (err)
 		end_block(q, err);
 	while (!err && (b = next_block(q))) {
 		err = q->cfg.write(q->cfg.ctx, b->data, b->len);
 		end_block(q, err);
 	}
+	thread_hooks_end(&q->cfg.thread);
 	return NULL;
 }
 

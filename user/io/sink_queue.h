@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread_hooks.h"
 #include "output_time.h"
 #include "records.h"
 
@@ -21,13 +22,13 @@ struct sink_queue;
 struct sink_queue_cfg {
 	int (*write)(void *ctx, const void *data, size_t len);	/* one block: 0 or -errno */
 	void *ctx;
-	int (*thread_init)(void);	/* called first by the thread: 0 or -errno; NULL: nothing */
+	struct thread_hooks thread;	/* an error of its begin() is that of every block */
 	bool any_bytes;			/* not FXT: blocks may end anywhere */
 };
 
 /*
  * Starts the thread, which calls write() for one block after the other, as long as that
- * returns 0. It takes no signals. An error of thread_init() is that of every block. 0 or -errno.
+ * returns 0. It takes no signals. 0 or -errno.
  */
 int sink_queue_open(struct sink_queue **out, const struct sink_queue_cfg *cfg);
 /*

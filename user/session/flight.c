@@ -15,7 +15,6 @@
 #include "capture/programs.h"
 #include "fxt/fxt.h"
 #include "piece/state.h"
-#include "privileges.h"
 #include "ring/ring.h"
 #include "session_p.h"
 #include "trigger/trigger.h"
@@ -60,7 +59,7 @@ int flight_open(struct flight **out, struct recorder *r)
 	f->r = r;
 	err = window_open(&f->window, &(struct window_cfg){
 		.age_ns = cfg->keep.age_ns, .bytes = cfg->keep.bytes, .compress = cfg->compress, .stage = cfg->stage,
-		.thread_init = confine_drop_all, .write_more = cfg->perfetto_packets ? write_packets : NULL, .ctx = r,
+		.thread = recorder_thread_hooks(r), .write_more = cfg->perfetto_packets ? write_packets : NULL, .ctx = r,
 	});
 	if (err)
 		free(f);

@@ -18,7 +18,6 @@
 #include "fxt/fxt.h"
 #include "io/sink.h"
 #include "piece/state.h"
-#include "privileges.h"
 #include "ring/ring.h"
 #include "session_p.h"
 
@@ -52,7 +51,7 @@ static int open_sink(struct recorder *r, const struct broker_file *file, struct 
 		.path = file ? file->path : cfg->output, .is_open = file, .fd = file ? file->fd : -1,
 		.compress = cfg->compress, .stage = cfg->stage, .reserve = TRAILER_BYTES(cfg->cpus_cnt),
 		.lost = take_back, .lost_ctx = r,
-		.thread_init = confine_drop_all,	/* it is older than confine_self(), and needs no rights */
+		.thread = recorder_thread_hooks(r),
 	}, hint);
 }
 

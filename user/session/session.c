@@ -168,6 +168,22 @@ err_close:
 	return err;
 }
 
+static int begin_thread(void *ctx)
+{
+	urgency_join(ctx);
+	return confine_drop_all();
+}
+
+static void end_thread(void *ctx)
+{
+	urgency_leave(ctx);
+}
+
+struct thread_hooks recorder_thread_hooks(const struct recorder *r)
+{
+	return (struct thread_hooks){ begin_thread, end_thread, r->cfg->urgency };
+}
+
 void recorder_mark(struct recorder *r, unsigned int call)
 {
 	char online[RECORDER_CPUS_TEXT];

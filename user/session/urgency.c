@@ -34,19 +34,28 @@
 #define PRIORITY_RAISED	98
 #define PRIORITY_BASE	1
 
+#define OTHERS_MAX	4
+
+/* One that is watched; of the other fields, those of one that works beside the recorder's are not used if @tid is 0. */
+struct watched {
+	pid_t tid;
+	clockid_t cpu_clock;	/* its */
+	int stat;		/* its file in /proc */
+	struct urgency_state state;	/* the watching thread's */
+};
+
 struct urgency {
 	pthread_t thread;
 	bool has_thread;
-	pid_t tid;		/* of the thread that is watched */
-	clockid_t cpu_clock;	/* its */
-	int stat;		/* its file in /proc */
+	struct watched own;	/* the recorder's */
+	pthread_mutex_t lock;	/* of @others */
+	struct watched others[OTHERS_MAX];
 	int policy;		/* what it had */
-	struct urgency_state state;	/* the watching thread's */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
 	atomic_bool settled, realtime, refused, end;
 	bool needs_right;	/* RLIMIT_RTPRIO does not allow it */
-	sem_t changed;		/* one of these */
+	sem_t changed;		/* one of these, or @others */
 	sem_t settled_down;	/* the watching thread has no rights any more */
 };
 
@@ -82,20 +91,35 @@ static int set_policy(pid_t tid, int policy, int priority)
 	return sched_setscheduler(tid, policy | SCHED_RESET_ON_FORK, &param) ? -errno : 0;
 }
 
-static int set_level(const struct urgency *u, enum urgency_level level)
+static int set_level(const struct urgency *u, const struct watched *w, enum urgency_level level)
 {
 	if (level == URGENCY_RAISED)
-		return set_policy(u->tid, SCHED_FIFO, PRIORITY_RAISED);
-	if (level == URGENCY_BASE && u->state.realtime)
-		return set_policy(u->tid, SCHED_FIFO, PRIORITY_BASE);
-	return set_policy(u->tid, u->policy, 0);
+		return set_policy(w->tid, SCHED_FIFO, PRIORITY_RAISED);
+	if (level == URGENCY_BASE && w->state.realtime)
+		return set_policy(w->tid, SCHED_FIFO, PRIORITY_BASE);
+	return set_policy(w->tid, u->policy, 0);
+}
+
+/* The calling thread. False: it cannot be watched. */
+static bool watch_this(struct watched *w)
+{
+	*w = (struct watched){ .tid = gettid(), .stat = open("/proc/thread-self/stat", O_RDONLY | O_CLOEXEC) };
+	return w->stat >= 0 && !pthread_getcpuclockid(pthread_self(), &w->cpu_clock);
+}
+
+static void forget(struct watched *w)
+{
+	if (w->stat >= 0)
+		close(w->stat);
+	w->tid = 0;
+	w->stat = -1;
 }
 
 /* "TID (NAME) STATE ..." */
-static bool is_runnable(const struct urgency *u)
+static bool is_runnable(const struct watched *w)
 {
 	char text[128];
-	const ssize_t len = pread(u->stat, text, sizeof(text) - 1, 0);
+	const ssize_t len = pread(w->stat, text, sizeof(text) - 1, 0);
 	const char *end;
 
 	text[len > 0 ? len : 0] = 0;
@@ -103,12 +127,13 @@ static bool is_runnable(const struct urgency *u)
 	return end && end[1] == ' ' && end[2] == 'R';
 }
 
-static struct urgency_look look(struct urgency *u)
+/* Those beside the recorder's have no time by which they come round. */
+static struct urgency_look look(const struct urgency *u, const struct watched *w)
 {
-	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME), beat_ns = atomic_load(&u->beat_ns);
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME), beat_ns = w == &u->own ? atomic_load(&u->beat_ns) : 0;
 	const bool late = now_ns > beat_ns && now_ns - beat_ns > LATE_NS;
 
-	return (struct urgency_look){ now_ns, clock_ns(u->cpu_clock), late && is_runnable(u) };
+	return (struct urgency_look){ now_ns, clock_ns(w->cpu_clock), late && is_runnable(w) };
 }
 
 /* Until one of them has changed, or that time has come. */
@@ -120,15 +145,15 @@ static void sleep_until(struct urgency *u, uint64_t ns)
 		;
 }
 
-static void look_and_act(struct urgency *u)
+static void look_and_act(struct urgency *u, struct watched *w)
 {
-	const struct urgency_look now = look(u);
-	const enum urgency_level before = u->state.level, level = urgency_decide(&u->state, &now);
+	const struct urgency_look now = look(u, w);
+	const enum urgency_level before = w->state.level, level = urgency_decide(&w->state, &now);
 
 	if (level == before)
 		return;
-	if (set_level(u, level)) {
-		u->state.level = before;
+	if (set_level(u, w, level)) {
+		w->state.level = before;
 		atomic_store(&u->refused, true);
 	} else if (level == URGENCY_RAISED) {
 		atomic_fetch_add(&u->raised, 1);
@@ -137,14 +162,36 @@ static void look_and_act(struct urgency *u)
 	}
 }
 
+/* Once it is known whether the recorder's thread is, the others are real-time, too. */
+static void look_at_others(struct urgency *u)
+{
+	struct watched *w;
+
+	/* One that comes or goes may not be urgent: it is not waited for. */
+	if (pthread_mutex_trylock(&u->lock))
+		return;
+	for (w = u->others; w < u->others + OTHERS_MAX; w++) {
+		if (!w->tid)
+			continue;
+		if (w->state.realtime != u->own.state.realtime) {
+			w->state.realtime = u->own.state.realtime;
+			set_level(u, w, w->state.level);
+		}
+		look_and_act(u, w);
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
 /* From work to the recording. */
 static void settle(struct urgency *u)
 {
-	u->state.works = false;
-	u->state.realtime = atomic_load(&u->realtime);
-	u->state.before = look(u);
-	if (u->state.level == URGENCY_BASE && u->state.realtime && set_level(u, URGENCY_BASE)) {
-		u->state.realtime = false;
+	struct urgency_state *s = &u->own.state;
+
+	s->works = false;
+	s->realtime = atomic_load(&u->realtime);
+	s->before = look(u, &u->own);
+	if (s->level == URGENCY_BASE && s->realtime && set_level(u, &u->own, URGENCY_BASE)) {
+		s->realtime = false;
 		atomic_store(&u->realtime, false);
 		atomic_store(&u->refused, true);
 	}
@@ -161,13 +208,14 @@ static void *watch(void *ctx)
 
 	prctl(PR_SET_NAME, "kfxt-watch");
 	while (true) {
-		sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->state.works ? WORK_LOOK_NS : LOOK_NS));
+		sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->own.state.works ? WORK_LOOK_NS : LOOK_NS));
 		if (atomic_load(&u->end))
 			return NULL;
-		if (u->state.works && atomic_load(&u->settled))
+		if (u->own.state.works && atomic_load(&u->settled))
 			settle(u);
 		else
-			look_and_act(u);
+			look_and_act(u, &u->own);
+		look_at_others(u);
 	}
 }
 
@@ -210,19 +258,20 @@ static bool limit_allows_realtime(void)
 struct urgency *urgency_open(void)
 {
 	struct urgency *u = calloc(1, sizeof(*u));
+	bool can_watch;
 
 	if (!u)
 		return NULL;
-	u->tid = gettid();
-	u->stat = open("/proc/thread-self/stat", O_RDONLY | O_CLOEXEC);
+	can_watch = watch_this(&u->own);
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	pthread_mutex_init(&u->lock, NULL);
 	sem_init(&u->changed, 0, 0);
 	sem_init(&u->settled_down, 0, 0);
-	u->state.works = true;
+	u->own.state.works = true;
 	/* Whoever started it as a real-time thread, or an idle one, has chosen. */
-	if (u->policy != SCHED_OTHER || u->stat < 0 || pthread_getcpuclockid(pthread_self(), &u->cpu_clock))
+	if (u->policy != SCHED_OTHER || !can_watch)
 		return u;
-	u->state.before = look(u);
+	u->own.state.before = look(u, &u->own);
 	u->has_thread = begin_watching(u);
 	atomic_store(&u->refused, !u->has_thread);
 	return u;
@@ -239,6 +288,40 @@ void urgency_settle(struct urgency *u, bool realtime)
 	sem_post(&u->changed);
 	while (sem_wait(&u->settled_down) && errno == EINTR)
 		;
+}
+
+void urgency_join(struct urgency *u)
+{
+	struct watched new, *w;
+
+	if (!u || !u->has_thread)
+		return;
+	if (watch_this(&new)) {
+		new.state.before = look(u, &new);
+		pthread_mutex_lock(&u->lock);
+		for (w = u->others; w < u->others + OTHERS_MAX && new.tid; w++)
+			if (!w->tid) {
+				*w = new;
+				new = (struct watched){ .stat = -1 };
+			}
+		pthread_mutex_unlock(&u->lock);
+		sem_post(&u->changed);
+	}
+	forget(&new);
+}
+
+void urgency_leave(struct urgency *u)
+{
+	const pid_t tid = gettid();
+	struct watched *w;
+
+	if (!u || !u->has_thread)
+		return;
+	pthread_mutex_lock(&u->lock);
+	for (w = u->others; w < u->others + OTHERS_MAX; w++)
+		if (w->tid == tid)
+			forget(w);
+	pthread_mutex_unlock(&u->lock);
 }
 
 void urgency_beat(struct urgency *u, uint64_t now_ns)
@@ -265,8 +348,8 @@ void urgency_close(struct urgency *u)
 	sem_post(&u->changed);
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
-	if (u->stat >= 0)
-		close(u->stat);
+	forget(&u->own);
+	pthread_mutex_destroy(&u->lock);
 	sem_destroy(&u->changed);
 	sem_destroy(&u->settled_down);
 	free(u);

@@ -39,7 +39,7 @@ enum urgency_level urgency_decide(struct urgency_state *s, const struct urgency_
 struct urgency_totals {
 	bool realtime;			/* it was, or is, at URGENCY_BASE */
 	bool refused;			/* it was to be real-time, or watched, and that is not permitted */
-	unsigned int raised, yielded;	/* so often */
+	unsigned int raised, yielded;	/* so often, of all that are watched */
 };
 
 struct urgency;
@@ -55,6 +55,12 @@ struct urgency *urgency_open(void);
  * rights after this; the watching thread does. NULL is fine.
  */
 void urgency_settle(struct urgency *u, bool realtime);
+/*
+ * The calling thread is watched, too, until urgency_leave(), and is real-time when the recorder's is: it works for it. Does nothing
+ * where that one is not watched, or several are. Both: NULL is fine.
+ */
+void urgency_join(struct urgency *u);
+void urgency_leave(struct urgency *u);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */

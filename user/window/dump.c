@@ -207,10 +207,10 @@ static void end_dump(struct window *w, int err)
 void *window_dump_thread(void *arg)
 {
 	struct window *w = arg;
+	const bool begun = window_thread_begin(w, "kfxt-dump");
 
-	if (!window_thread_begin(w, "kfxt-dump"))
-		return NULL;
-	while (wait_for_dump(w))
+	while (begun && wait_for_dump(w))
 		end_dump(w, window_dump_write(w, &w->dump));
+	thread_hooks_end(&w->cfg.thread);
 	return NULL;
 }

@@ -11,7 +11,7 @@ bool window_thread_begin(struct window *w, const char *name)
 	int err;
 
 	pthread_setname_np(pthread_self(), name);
-	err = w->cfg.thread_init ? w->cfg.thread_init() : 0;
+	err = thread_hooks_begin(&w->cfg.thread);
 	pthread_mutex_lock(&w->lock);
 	w->inits++;
 	if (err)
@@ -61,16 +61,16 @@ void *window_pack_thread(void *arg)
 	struct window *w = arg;
 	struct packer *p = NULL;
 	struct packed packed;
+	const bool begun = window_thread_begin(w, "kfxt-window");
 	struct block *b;
 	int err;
 
-	if (!window_thread_begin(w, "kfxt-window"))
-		return NULL;
-	while ((b = next_block(w))) {
+	while (begun && (b = next_block(w))) {
 		err = p ? 0 : packer_open(&p, &w->packing);
 		err = err ? err : packer_pack(p, b->raw, b->raw_len, &packed);
 		end_block(w, b, err ? NULL : &packed);
 	}
 	packer_close(p);
+	thread_hooks_end(&w->cfg.thread);
 	return NULL;
 }

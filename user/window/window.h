@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/thread_hooks.h"
 #include "io/compress.h"
 #include "io/stage.h"
 #include "piece/state.h"
@@ -27,7 +28,7 @@ struct window_cfg {
 	uint64_t age_ns, bytes;
 	struct compress_cfg compress;	/* of the files; if those have none, or a stage, blocks are zstd of level 1 */
 	const struct stage_ops *stage;	/* makes files of another format; NULL: FXT */
-	int (*thread_init)(void);	/* called first by each of two threads: 0 or -errno; NULL: nothing */
+	struct thread_hooks thread;	/* of each of two */
 	/*
 	 * Writes records that follow the first ones of a file, which are those of @s. Called by the thread of window_dump()
 	 * or, with @last_ns, by that of the dump. 0 or -errno. NULL: none.
@@ -36,7 +37,7 @@ struct window_cfg {
 	void *ctx;
 };
 
-/* Starts the threads, which take no signals. 0, -EINVAL if there is no such level, an error of thread_init, or -errno. */
+/* Starts the threads, which take no signals. 0, -EINVAL if there is no such level, an error of thread.begin(), or -errno. */
 int window_open(struct window **out, const struct window_cfg *cfg);
 /*
  * Adds whole records of a recording, in the order of a file; they are copied. 0, -ENOMEM, or -EINVAL if their sizes do not

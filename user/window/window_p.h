@@ -70,7 +70,7 @@ struct window {
 
 	pthread_mutex_t lock;		/* of what follows */
 	pthread_cond_t changed;
-	unsigned int inits;		/* threads that called thread_init() */
+	unsigned int inits;		/* threads that called thread.begin() */
 	int init_err;
 	bool ending;
 	struct block *oldest, *newest;	/* that have ended */
@@ -100,7 +100,7 @@ void window_block_put(struct window *w, struct block *b);
 /* The thread that compresses, and the one that writes. */
 void *window_pack_thread(void *w);
 void *window_dump_thread(void *w);
-/* Calls thread_init(), and says so. False: the thread is to end. */
+/* Calls thread.begin(), and says so. False: the thread is to end. Before it ends it calls thread.end(). */
 bool window_thread_begin(struct window *w, const char *name);
 
 /* As struct fxt_write_fn; @ctx is a struct bytes. */

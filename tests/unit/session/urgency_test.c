@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,6 +147,54 @@ static void test_settle(void **state)
 	}
 }
 
+/* Whether the thread gets the policy that the recorder's has, in time, while it is watched. */
+static void *work_beside(void *ctx)
+{
+	struct urgency *u = ctx;
+	const bool realtime = urgency_totals(u).realtime;
+	int ms;
+
+	if (policy_now() == SCHED_FIFO)
+		return "it inherits a policy";
+	urgency_join(u);
+	for (ms = 0; realtime && ms < 10000 && policy_now() != SCHED_FIFO; ms++)
+		usleep(1000);
+	if (realtime != (policy_now() == SCHED_FIFO))
+		return "another policy than the recorder's";
+	urgency_leave(u);
+	return NULL;
+}
+
+/* As many as there are files in turn, one after the other. */
+static int record_beside(void)
+{
+	struct urgency *u = urgency_open();
+	void *failed = NULL;
+	pthread_t thread;
+	int i;
+
+	urgency_settle(u, true);
+	urgency_beat(u, 1);
+	for (i = 0; i < 10 && !failed; i++)
+		if (pthread_create(&thread, NULL, work_beside, u) || pthread_join(thread, &failed))
+			return 1;
+	urgency_close(u);
+	return failed ? 2 : 0;
+}
+
+static void test_beside(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid)
+		_exit(record_beside());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static bool set_capabilities(uint32_t caps)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -236,6 +285,8 @@ static void test_nobody(void **state)
 	(void)state;
 	urgency_settle(NULL, true);
 	urgency_beat(NULL, 1);
+	urgency_join(NULL);
+	urgency_leave(NULL);
 	urgency_close(NULL);
 	assert_int_equal(urgency_totals(NULL).raised, 0);
 	u = urgency_open();
@@ -248,7 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_settle), cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_beside), cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

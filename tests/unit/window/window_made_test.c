@@ -233,8 +233,9 @@ static void test_errors(void **state)
 	close(fd);
 }
 
-static int refuse(void)
+static int refuse(void *ctx)
 {
+	(void)ctx;
 	return -EACCES;
 }
 
@@ -244,7 +245,7 @@ static void test_refused(void **state)
 	struct window *w = NULL;
 
 	(void)state;
-	assert_int_equal(window_open(&w, &(struct window_cfg){ .thread_init = refuse }), -EACCES);
+	assert_int_equal(window_open(&w, &(struct window_cfg){ .thread.begin = refuse }), -EACCES);
 	assert_int_equal(window_open(&w, &(struct window_cfg){ .compress = { COMPRESS_ZSTD, 99 } }), -EINVAL);
 	assert_null(w);
 	assert_int_equal(window_open(&w, &(struct window_cfg){ .age_ns = S }), 0);

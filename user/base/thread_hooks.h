@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a thread that another room begins calls first and last.
+ */
+#ifndef BASE_THREAD_HOOKS_H
+#define BASE_THREAD_HOOKS_H
+
+#include <stddef.h>
+
+struct thread_hooks {
+	int (*begin)(void *ctx);	/* 0 or -errno, with which the thread does no work; NULL: nothing */
+	void (*end)(void *ctx);		/* after an error of begin(), too; NULL: nothing */
+	void *ctx;
+};
+
+static inline int thread_hooks_begin(const struct thread_hooks *h)
+{
+	return h->begin ? h->begin(h->ctx) : 0;
+}
+
+static inline void thread_hooks_end(const struct thread_hooks *h)
+{
+	if (h->end)
+		h->end(h->ctx);
+}
+
+#endif

@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#include "../live/tally.h"
+#include "../live/programs/tally.h"
 
 #define SLOT_NS	1000000ULL
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread that another room begins calls first and last.
+ * What a thread of a library calls at its begin and at its end.
  */
 #ifndef BASE_THREAD_HOOKS_H
 #define BASE_THREAD_HOOKS_H

@@ -9,6 +9,8 @@
 #include "lib/func.bpf.h"
 #include "lib/state.bpf.h"
 
+#define NEW_NS	1000000000ULL	/* so long it may take to make a thread */
+
 /* As the kernel numbers states, of a thread that does not run; -1 while it is about to change. */
 static __always_inline int waiting_state(struct task_struct *p)
 {
@@ -22,10 +24,13 @@ static __always_inline int waiting_state(struct task_struct *p)
 	return state || p->exit_state ? (int)state_index(false, p, state) : -1;
 }
 
-/* A thread that came after the begin is queued before its first wakeup is reported, which says when. */
+/*
+ * A new thread is queued before its first wakeup is reported, which says when. The one that makes it may be preempted before
+ * that, so it may have come some time before the begin.
+ */
 static __always_inline bool has_a_wakeup_to_come(const struct task_struct *p, const struct cpu_ctl *ctl)
 {
-	return ctl->start_ns && p->start_boottime >= ctl->start_ns;
+	return ctl->start_ns && !p->se.sum_exec_runtime && p->start_boottime + NEW_NS >= ctl->start_ns;
 }
 
 /*

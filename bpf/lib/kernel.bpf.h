@@ -47,6 +47,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+	unsigned long long sum_exec_runtime;
 	unsigned char sched_delayed;	/* since 6.12 */
 };
 

@@ -23,7 +23,7 @@
 
 /* Of one feature. An emulated machine takes its time to load programs. */
 #define TRIAL_MS	60000
-#define STUCK_MS	2000
+#define STUCK_MS	8000
 
 struct check_cfg {
 	bool json;

@@ -26,6 +26,7 @@
 #define NS_PER_SECOND	1000000000ULL
 #define LOOK_NS		(250 * NS_PER_MS)
 #define WORK_LOOK_NS	(50 * NS_PER_MS)
+#define SHORT_NS	(25 * NS_PER_MS)	/* too short to say who takes a CPU */
 #define LATE_NS		(400 * NS_PER_MS)	/* it comes round every 200 ms */
 #define RAISED_NS	(10000 * NS_PER_MS)	/* then it is tried without */
 #define STACK_BYTES	(64U << 10)
@@ -148,8 +149,13 @@ static void sleep_until(struct urgency *u, uint64_t ns)
 static void look_and_act(struct urgency *u, struct watched *w)
 {
 	const struct urgency_look now = look(u, w);
-	const enum urgency_level before = w->state.level, level = urgency_decide(&w->state, &now);
+	const enum urgency_level before = w->state.level;
+	enum urgency_level level;
 
+	/* It is woken for other things, too. */
+	if (now.now_ns - w->state.before.now_ns < SHORT_NS)
+		return;
+	level = urgency_decide(&w->state, &now);
 	if (level == before)
 		return;
 	if (set_level(u, w, level)) {

@@ -319,11 +319,12 @@ def run_once(image, machine, command, out, each_line):
 class Queue:
     """
     Jobs for one thread more than there are CPUs, begun in order: an emulated machine keeps one CPU busy,
-    however many it has, but not while its tests wait.
+    however many it has, but not while its tests wait. A job with an attribute `timing` has limits of time for
+    what it does: beside it there are no more of them than CPUs.
     """
 
     def __init__(self):
-        self.jobs, self.running, self.errors = [], 0, []
+        self.jobs, self.running, self.timing, self.errors = [], 0, 0, []
         self.changed = threading.Condition()
 
     def add(self, *jobs, first=False):
@@ -332,20 +333,25 @@ class Queue:
             self.jobs[0 if first else len(self.jobs):0 if first else len(self.jobs)] = jobs
             self.changed.notify_all()
 
+    def may_begin(self):
+        return self.jobs and (self.running < os.cpu_count() or not (self.timing or hasattr(self.jobs[0], 'timing')))
+
     def work(self):
         while True:
             with self.changed:
-                self.changed.wait_for(lambda: self.jobs or not self.running)
+                self.changed.wait_for(lambda: self.may_begin() or not (self.jobs or self.running))
                 if not self.jobs:
                     return
                 job = self.jobs.pop(0)
                 self.running += 1
+                self.timing += hasattr(job, 'timing')
             try:
                 job()
             except Exception as e:  # noqa: BLE001: raised again by run()
                 self.errors.append(e)
             with self.changed:
                 self.running -= 1
+                self.timing -= hasattr(job, 'timing')
                 self.changed.notify_all()
 
     def run(self):

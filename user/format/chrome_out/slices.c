@@ -7,22 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "writer_p.h"
 
 #define DEPTH_MAX	512U	/* viewers show no more */
 
-/* As it is sorted: this, then the strings, the last one members of a JSON object. */
-struct early_slice {
-	struct fxt_thread at;
-	uint64_t ts_ns;
-	uint32_t category_len, name_len, args_len;
-	bool is_begin;
-};
-
 /* Of a thread. */
 struct stack {
-	struct early_slice *open[DEPTH_MAX];
+	struct early_event *open[DEPTH_MAX];
 	unsigned int depth;
 	uint64_t deeper;	/* begins beyond, whose ends are still to come */
 };
@@ -32,27 +23,6 @@ struct stacks {
 	struct stack **all;
 	size_t cnt, cap;
 };
-
-int chrome_slices_add(struct chrome_writer *w, const struct fxt_event *e, const struct fxt_arg *args,
-		      unsigned int nargs, uint64_t ts_ns)
-{
-	const struct event_sort_key key = { .group = EARLY_SLICE, .ts = ts_ns };
-	struct early_slice s = {
-		.at = e->thread, .ts_ns = ts_ns, .is_begin = e->type == FXT_DURATION_BEGIN,
-		.category_len = (uint32_t)e->category.len, .name_len = (uint32_t)e->name.len,
-	};
-
-	w->args.len = w->line.len = 0;
-	write_args_put(&w->args, args, nargs);
-	s.args_len = (uint32_t)w->args.len;
-	write_buf_bytes(&w->line, &s, sizeof(s));
-	write_buf_bytes(&w->line, e->category.data, e->category.len);
-	write_buf_bytes(&w->line, e->name.data, e->name.len);
-	write_buf_bytes(&w->line, w->args.data, w->args.len);
-	if (w->line.failed || w->args.failed)
-		return -ENOMEM;
-	return event_sort_add(w->early, key, w->line.data, w->line.len);
-}
 
 /* ---- stacks ----------------------------------------------------------------------- */
 
@@ -96,51 +66,39 @@ static void free_stacks(struct stacks *s)
 
 /* ---- lines ------------------------------------------------------------------------ */
 
-static struct fxt_str category_of(const struct early_slice *s)
+static bool is_begin(const struct early_event *s)
 {
-	return fxt_str_n((const char *)(s + 1), s->category_len);
+	return s->type == FXT_DURATION_BEGIN;
 }
 
-static struct fxt_str name_of(const struct early_slice *s)
+static void begin_line(struct chrome_writer *w, const char *phase, const struct early_event *s)
 {
-	return fxt_str_n((const char *)(s + 1) + s->category_len, s->name_len);
-}
-
-static void put_args(struct chrome_writer *w, const struct early_slice *s)
-{
-	if (w->args.len && s->args_len)
-		write_buf_char(&w->args, ',');
-	write_buf_bytes(&w->args, (const char *)(s + 1) + s->category_len + s->name_len, s->args_len);
-}
-
-static void begin_line(struct chrome_writer *w, const char *phase, const struct early_slice *s)
-{
-	chrome_line_begin(w, phase, s->at, s->ts_ns, category_of(s), name_of(s));
+	chrome_line_begin(w, phase, s->at, s->ts_ns, chrome_early_category(s), chrome_early_name(s));
 	w->args.len = 0;
-	put_args(w, s);
+	chrome_early_put_args(w, s);
 }
 
 /* Both ends: arguments of the end come last, and count where both have one of that name. */
-static int put_complete(struct chrome_writer *w, const struct early_slice *s, const struct early_slice *end)
+static int put_complete(struct chrome_writer *w, const struct early_event *s, const struct early_event *end)
 {
 	const uint64_t duration_ns = end->ts_ns - s->ts_ns;
 
 	begin_line(w, "X", s);
 	write_buf_text(&w->line, ",\"dur\":");
 	write_buf_us(&w->line, duration_ns);
-	put_args(w, end);
+	chrome_early_put_args(w, end);
 	return chrome_line_end(w, s->ts_ns, RANK_SLICE(duration_ns));
 }
 
 /* One that never ended, or an end beyond the depth that is paired. */
-static int put_alone(struct chrome_writer *w, const struct early_slice *s)
+static int put_alone(struct chrome_writer *w, const struct early_event *s)
 {
-	begin_line(w, s->is_begin ? "B" : "E", s);
-	return chrome_line_end(w, s->ts_ns, s->is_begin ? RANK_UNFINISHED : RANK_OTHER);
+	begin_line(w, is_begin(s) ? "B" : "E", s);
+	return chrome_line_end(w, s->ts_ns, is_begin(s) ? RANK_UNFINISHED : RANK_OTHER);
 }
 
 /* Of an end without a begin viewers make nothing: an instant is shown. */
-static int put_unmatched(struct chrome_writer *w, const struct early_slice *s)
+static int put_unmatched(struct chrome_writer *w, const struct early_event *s)
 {
 	begin_line(w, "i", s);
 	write_buf_text(&w->line, ",\"s\":\"t\"");
@@ -149,9 +107,9 @@ static int put_unmatched(struct chrome_writer *w, const struct early_slice *s)
 
 /* ---- pairing ---------------------------------------------------------------------- */
 
-static int take_begin(struct chrome_writer *w, struct stack *stack, const struct early_slice *s, size_t len)
+static int take_begin(struct chrome_writer *w, struct stack *stack, const struct early_event *s, size_t len)
 {
-	struct early_slice *copy;
+	struct early_event *copy;
 
 	if (stack->depth == DEPTH_MAX) {
 		stack->deeper++;
@@ -165,9 +123,9 @@ static int take_begin(struct chrome_writer *w, struct stack *stack, const struct
 	return 0;
 }
 
-static int take_end(struct chrome_writer *w, struct stack *stack, const struct early_slice *s)
+static int take_end(struct chrome_writer *w, struct stack *stack, const struct early_event *s)
 {
-	struct early_slice *begin;
+	struct early_event *begin;
 	int err;
 
 	if (stack->deeper) {
@@ -195,14 +153,6 @@ static int put_open(struct chrome_writer *w, const struct stacks *s)
 	return err;
 }
 
-/* The item, where it may be read as a struct. */
-static int align(struct write_buf *b, const struct event_sort_item *item)
-{
-	b->len = 0;
-	write_buf_bytes(b, item->data, item->len);
-	return b->failed ? -ENOMEM : 0;
-}
-
 int chrome_slices_pair(struct chrome_writer *w, struct event_sort_item *item)
 {
 	struct stacks stacks = { 0 };
@@ -210,15 +160,10 @@ int chrome_slices_pair(struct chrome_writer *w, struct event_sort_item *item)
 	int got, err = 0;
 
 	while (!err && (got = event_sort_next(w->early, item)) > 0 && item->key.group == EARLY_SLICE) {
-		const struct early_slice *s;
-		struct stack *stack;
+		const struct early_event *s = chrome_early_get(&copy, item);
+		struct stack *stack = s ? stack_of(&stacks, s->at.thread) : NULL;
 
-		err = align(&copy, item);
-		if (err)
-			break;
-		s = (const struct early_slice *)(const void *)copy.data;
-		stack = stack_of(&stacks, s->at.thread);
-		err = !stack ? -ENOMEM : s->is_begin ? take_begin(w, stack, s, copy.len) : take_end(w, stack, s);
+		err = !stack ? -ENOMEM : is_begin(s) ? take_begin(w, stack, s, copy.len) : take_end(w, stack, s);
 	}
 	err = err ? err : put_open(w, &stacks);
 	free_stacks(&stacks);

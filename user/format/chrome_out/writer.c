@@ -193,7 +193,7 @@ static int take_event(struct chrome_writer *w, const struct fxt_record *rec, uin
 		return take_counter(w, rec, ts_ns);
 	case FXT_DURATION_BEGIN:
 	case FXT_DURATION_END:
-		return chrome_slices_add(w, e, rec->args, rec->nargs, ts_ns);
+		return chrome_early_add(w, (struct event_sort_key){ .group = EARLY_SLICE, .ts = ts_ns }, rec, ts_ns);
 	case FXT_DURATION_COMPLETE:
 		return take_complete(w, rec, ts_ns);
 	default:

@@ -21,6 +21,14 @@ enum early_group {
 	EARLY_SCHED,
 };
 
+/* An event as it is sorted: this, then the strings, the last one members of a JSON object. */
+struct early_event {
+	struct fxt_thread at;
+	uint64_t ts_ns;
+	uint32_t category_len, name_len, args_len;
+	uint8_t type;		/* enum fxt_event_type */
+};
+
 /* Groups of lines. */
 enum line_group { LINE_EVENT, LINE_SAMPLE };
 
@@ -57,10 +65,16 @@ void chrome_line_begin(struct chrome_writer *w, const char *phase, struct fxt_th
 /* Puts w->args, if there are any, and ends the line, which is sorted in. 0 or -errno. */
 int chrome_line_end(struct chrome_writer *w, uint64_t ts_ns, uint64_t rank);
 
-/* slices.c: sorts in one begin or end. 0 or -errno. */
-int chrome_slices_add(struct chrome_writer *w, const struct fxt_event *e, const struct fxt_arg *args,
-		      unsigned int nargs, uint64_t ts_ns);
-/* Makes lines of them; the first item that is none of them is in *@item. 1, 0 if there is none, or -errno. */
+/* early.c: sorts in one event, for which @key says where. 0 or -errno. */
+int chrome_early_add(struct chrome_writer *w, struct event_sort_key key, const struct fxt_record *rec, uint64_t ts_ns);
+/* The item in @copy, where it may be read as a struct, until the next one is; NULL: no memory. */
+const struct early_event *chrome_early_get(struct write_buf *copy, const struct event_sort_item *item);
+struct fxt_str chrome_early_category(const struct early_event *e);
+struct fxt_str chrome_early_name(const struct early_event *e);
+/* Adds its arguments to w->args. */
+void chrome_early_put_args(struct chrome_writer *w, const struct early_event *e);
+
+/* slices.c: makes lines of begins and ends; the first item that is none of them is in *@item. 1, 0 if there is none, or -errno. */
 int chrome_slices_pair(struct chrome_writer *w, struct event_sort_item *item);
 
 /* sched.c: sorts in one record of scheduling. 0 or -errno. */

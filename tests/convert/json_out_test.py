@@ -139,7 +139,7 @@ class Expected:
             self.threads[rec['koid']] = (args.get('process'), rec['name'])
 
     def take(self, records):
-        stacks = collections.defaultdict(list)
+        stacks, flows = collections.defaultdict(list), {}
         for rec in records:
             kind, at = rec['event_type'], (*rec['thread'], rec['timestamp'])
             args, what = json_args(rec), (rec['category'], rec['name'])
@@ -155,12 +155,20 @@ class Expected:
             elif kind == 'counter':
                 self.add_counter(rec, at)
             elif kind.startswith('flow'):
-                self.flows.append(({'flow_begin': 's', 'flow_step': 't', 'flow_end': 'f'}[kind], *at, *what,
-                                   hex(rec['flow_correlation_id']), 'e'))
+                self.add_flow(rec, kind, at, flows)
             else:
                 phase = {'async_begin': 'b', 'async_instant': 'n', 'async_end': 'e'}[kind]
                 self.asyncs.append((phase, *at, *what, hex(rec['async_correlation_id']), frozen(args)))
         self.slices += [(*at, None, *what, frozen(args)) for stack in stacks.values() for at, what, args in stack]
+
+    def add_flow(self, rec, kind, at, flows):
+        """All of one have category and name of the first."""
+        ident = rec['flow_correlation_id']
+        what = flows.get(ident) if kind != 'flow_begin' else None
+        flows[ident] = what = what or (rec['category'], rec['name'])
+        self.flows.append(({'flow_begin': 's', 'flow_step': 't', 'flow_end': 'f'}[kind], *at, *what, hex(ident), 'e'))
+        if kind == 'flow_end':
+            del flows[ident]
 
     def add_counter(self, rec, at):
         ident = hex(rec['counter_id']) if rec['counter_id'] or at[0] == 4200000003 else None

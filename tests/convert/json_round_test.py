@@ -5,7 +5,7 @@
     json_round_test.py BUILD_DIR [SAMPLE...]
 
 What json_reader.py finds in a sample and in what comes back is the same: slices, async slices, instants,
-counters, flows, states and names, with times and tracks. The differences that docs/design.md describes
+counters, flows, states and names, with times and tracks, and as many arrows connect. The differences that docs/design.md describes
 are expected exactly, sample by sample: a new one fails, and so does one that is no more. Prints TAP and the totals.
 """
 import collections
@@ -80,6 +80,7 @@ def found_in(path, shift=0):
         'async': [(a.ts - shift, a.dur, a.name) for a in trace.asyncs],
         'counters': [(ids.process(s.pid)[0], s.ts - shift, s.name, s.series, float(s.value)) for s in trace.samples],
         'flows': [(*at(f.pid, f.tid), f.ts - shift, f.ph, f.cat, f.name) for f in trace.flows],
+        'arrows': dict(zip(('drawn', 'begun'), trace.drawn_flows())),
         'states': [(*at(s.pid, s.tid), s.ts - shift, s.dur, s.name) for s in trace.states],
         'names': ids.names(),
     }
@@ -114,11 +115,11 @@ DIFFERENCES = {
         'flows': ([('1', '2', 35000, 'f', 'f', 'fl'), ('1', '2', 126000, 'f', 'f', 'fl'),
                    ('1', '2', 129000, 'f', 'g', 'fl'), ('2', '3', 73000, 'f', 'f', 'fl')],
                   [('1', '2', 40000, 'f', 'f', 'fl')])},
-    # Members of slices become events.
+    # Members of slices become events, all of a flow with the name of the first.
     'flows-v2.json': {
         'flows': ([], [('1', '1', 10000, 's', 't', 'p1'), ('1', '1', 40000, 's', 't', 'p2'),
-                       ('1', '2', 20000, 't', 't', 's1'), ('1', '2', 50000, 't', 't', 'c2'),
-                       ('2', '3', 30000, 't', 't', 'c1'), ('2', '3', 50000, 't', 't', 'c3')])},
+                       ('1', '2', 20000, 't', 't', 'p1'), ('1', '2', 50000, 't', 't', 'p2'),
+                       ('2', '3', 30000, 't', 't', 'p1'), ('2', '3', 50000, 't', 't', 'p2')])},
     # Long texts are cut.
     'huge-strings.json': {
         'slices': ([('1', '1', 1000, 1000, 'CCCC... of 33000', 'NNNN... of 40000')],

@@ -72,7 +72,7 @@ static bool ns_of(uint64_t ticks, uint64_t ticks_per_second, uint64_t *ns)
 	return value <= UINT64_MAX;
 }
 
-static void put_id(struct chrome_writer *w, uint64_t id)
+void chrome_line_id(struct chrome_writer *w, uint64_t id)
 {
 	write_buf_text(&w->line, ",\"id\":");
 	write_buf_hex(&w->line, id);
@@ -110,7 +110,7 @@ static int take_counter(struct chrome_writer *w, const struct fxt_record *rec, u
 		return 0;
 	chrome_line_begin(w, "C", e->thread, ts_ns, e->category, e->name);
 	if (e->id || e->thread.process == PROCESS_COUNTERS)
-		put_id(w, e->id);
+		chrome_line_id(w, e->id);
 	return chrome_line_end(w, ts_ns, RANK_OTHER);
 }
 
@@ -174,9 +174,6 @@ static const struct {
 	[FXT_ASYNC_BEGIN] = { "b", "", true },
 	[FXT_ASYNC_INSTANT] = { "n", "", true },
 	[FXT_ASYNC_END] = { "e", "", true },
-	[FXT_FLOW_BEGIN] = { "s", ",\"bp\":\"e\"", true },
-	[FXT_FLOW_STEP] = { "t", ",\"bp\":\"e\"", true },
-	[FXT_FLOW_END] = { "f", ",\"bp\":\"e\"", true },
 };
 
 static int take_event(struct chrome_writer *w, const struct fxt_record *rec, uint64_t ts_ns)
@@ -196,6 +193,10 @@ static int take_event(struct chrome_writer *w, const struct fxt_record *rec, uin
 		return chrome_early_add(w, (struct event_sort_key){ .group = EARLY_SLICE, .ts = ts_ns }, rec, ts_ns);
 	case FXT_DURATION_COMPLETE:
 		return take_complete(w, rec, ts_ns);
+	case FXT_FLOW_BEGIN:
+	case FXT_FLOW_STEP:
+	case FXT_FLOW_END:
+		return chrome_flows_add(w, rec, ts_ns);
 	default:
 		if (e->type < sizeof(phases) / sizeof(phases[0]))
 			break;
@@ -206,7 +207,7 @@ static int take_event(struct chrome_writer *w, const struct fxt_record *rec, uin
 	is_global = e->type == FXT_INSTANT && e->thread.process == PROCESS_GLOBAL;
 	write_buf_text(&w->line, is_global ? ",\"s\":\"g\"" : phases[e->type].more);
 	if (phases[e->type].has_id)
-		put_id(w, e->id);
+		chrome_line_id(w, e->id);
 	write_args_put(&w->args, rec->args, rec->nargs);
 	return chrome_line_end(w, ts_ns, RANK_OTHER);
 }
@@ -467,6 +468,8 @@ static int put_all(struct chrome_writer *w)
 	struct event_sort_item item;
 	int more = chrome_slices_pair(w, &item), err;
 
+	if (more > 0)
+		more = chrome_flows_put(w, &item);
 	if (more < 0)
 		return more;
 	err = more && w->cfg.sched != CHROME_SCHED_FTRACE ? chrome_sched_write(w, &item) : 0;

@@ -18,6 +18,7 @@
 /* What is sorted before it can be written. */
 enum early_group {
 	EARLY_SLICE,		/* begins and ends of durations */
+	EARLY_FLOW,
 	EARLY_SCHED,
 };
 
@@ -62,6 +63,8 @@ struct chrome_writer {
 /* What begins each event but metadata, in w->line. */
 void chrome_line_begin(struct chrome_writer *w, const char *phase, struct fxt_thread at, uint64_t ts_ns,
 		       struct fxt_str category, struct fxt_str name);
+/* The id of one that has one. */
+void chrome_line_id(struct chrome_writer *w, uint64_t id);
 /* Puts w->args, if there are any, and ends the line, which is sorted in. 0 or -errno. */
 int chrome_line_end(struct chrome_writer *w, uint64_t ts_ns, uint64_t rank);
 
@@ -76,6 +79,11 @@ void chrome_early_put_args(struct chrome_writer *w, const struct early_event *e)
 
 /* slices.c: makes lines of begins and ends; the first item that is none of them is in *@item. 1, 0 if there is none, or -errno. */
 int chrome_slices_pair(struct chrome_writer *w, struct event_sort_item *item);
+
+/* flows.c: sorts in one event of a flow. 0 or -errno. */
+int chrome_flows_add(struct chrome_writer *w, const struct fxt_record *rec, uint64_t ts_ns);
+/* Makes lines of those from *@item on; the first item that is none of them is there then. 1, 0 if there is none, or -errno. */
+int chrome_flows_put(struct chrome_writer *w, struct event_sort_item *item);
 
 /* sched.c: sorts in one record of scheduling. 0 or -errno. */
 int chrome_sched_add(struct chrome_writer *w, const struct fxt_record *rec, uint64_t ts_ns);

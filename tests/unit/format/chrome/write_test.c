@@ -293,6 +293,32 @@ static void test_other_events(void **state)
 		ON("f", "0.007") CATEGORY("f") ",\"bp\":\"e\",\"id\":\"0xffffffffffffffff\"}");
 }
 
+/* Viewers know the events of a flow by id, category and name: all have those of the first in time. */
+static void test_flows_have_one_name(void **state)
+{
+	const struct fxt_arg arg = fxt_arg_i32("a", 1);
+	struct fxt_writer *w = begin();
+
+	(void)state;
+	put(w, FXT_FLOW_END, 4, "end", 5, NULL, 0);
+	put(w, FXT_FLOW_STEP, 3, "step", 5, &arg, 1);
+	put(w, FXT_FLOW_BEGIN, 2, "first", 5, NULL, 0);
+	put(w, FXT_FLOW_BEGIN, 3, "other", 6, NULL, 0);
+	put(w, FXT_FLOW_BEGIN, 5, "id again", 5, NULL, 0);
+	put(w, FXT_FLOW_STEP, 6, "step", 5, NULL, 0);
+	put(w, FXT_FLOW_BEGIN, 7, "begun again", 5, NULL, 0);
+	put(w, FXT_FLOW_STEP, 8, "step", 5, NULL, 0);
+	assert_lines(w,
+		ON("s", "0.002") CATEGORY("first") ",\"bp\":\"e\",\"id\":\"0x5\"},\n"
+		ON("t", "0.003") CATEGORY("first") ",\"bp\":\"e\",\"id\":\"0x5\",\"args\":{\"a\":1}},\n"
+		ON("s", "0.003") CATEGORY("other") ",\"bp\":\"e\",\"id\":\"0x6\"},\n"
+		ON("f", "0.004") CATEGORY("first") ",\"bp\":\"e\",\"id\":\"0x5\"},\n"
+		ON("s", "0.005") CATEGORY("id again") ",\"bp\":\"e\",\"id\":\"0x5\"},\n"
+		ON("t", "0.006") CATEGORY("id again") ",\"bp\":\"e\",\"id\":\"0x5\"},\n"
+		ON("s", "0.007") CATEGORY("begun again") ",\"bp\":\"e\",\"id\":\"0x5\"},\n"
+		ON("t", "0.008") CATEGORY("begun again") ",\"bp\":\"e\",\"id\":\"0x5\"}");
+}
+
 /* The instant that shows a log record says more: one event of the two. */
 static void test_logs(void **state)
 {
@@ -597,6 +623,7 @@ int main(void)
 		cmocka_unit_test(test_ends_without_begins_and_begins_without_ends),
 		cmocka_unit_test(test_deep_slices),
 		cmocka_unit_test(test_other_events),
+		cmocka_unit_test(test_flows_have_one_name),
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_sched_as_text),

@@ -6,6 +6,7 @@
 
 Compares what is resident with the limits, and the traces with each other. Prints TAP and the totals.
 """
+import itertools
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ STRIDE = 190027         # has no divisor in common with EVENTS: the times come i
 LIMIT_KIB = 64 << 10    # whatever the order
 SORTED_KIB = 24 << 10   # in order: this process has as much before it becomes kfxt
 TEXT = 'x' * 80
+FRAMES, SAMPLES = 100000, 80000
 
 
 def event(i):
@@ -83,10 +85,34 @@ def checks(tmp):
     yield 'and in order', all(is_in_order(r, EVENTS * 9 // 10) for r in (in_order, unsorted))
 
 
+def make_members(path):
+    """Frames and samples, some 12 MB each, after the event: more than is kept of any other member."""
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('{"traceEvents":[{"ph":"i","pid":1,"tid":1,"ts":1,"name":"i"}],"stackFrames":{')
+        for i in range(FRAMES):
+            file.write(f'{"," if i else ""}"{i}":{{"name":"f{i}","category":"{TEXT}"}}')
+        file.write('},"samples":[')
+        for i in range(SAMPLES):
+            file.write(f'{"," if i else ""}{{"tid":1,"ts":{i + 2},"name":"cycles","weight":1,"sf":{i},"text":"{TEXT}"}}')
+        file.write(']}')
+
+
+def check_members(tmp):
+    path = os.path.join(tmp, 'members.json')
+    make_members(path)
+    for piped in False, True:
+        run = Run(path, os.path.join(tmp, 'members.fxt'), piped)
+        counts = run.stats['input']
+        got = [counts[key] for key in ('listed_samples', 'bad_samples', 'dropped_frames', 'members_skipped')]
+        yield f'members of any length are read{", in a pipe" * piped}', got == [SAMPLES, 0, 0, 0], got
+        yield 'and all become samples', run.stats['output']['samples'] == SAMPLES, run.stats['output']['samples']
+        yield 'in as much memory', run.kib <= LIMIT_KIB, run.kib
+
+
 def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as tmp:
-        for name, ok, *what in checks(tmp):
+        for name, ok, *what in itertools.chain(checks(tmp), check_members(tmp)):
             passed, failed = passed + bool(ok), failed + (not ok)
             print(f'{"ok" if ok else "not ok"} - {name}' + (f': {what[0]}' if what and not ok else ''))
     print(f'json_memory: {passed} passed, {failed} failed, 0 skipped')

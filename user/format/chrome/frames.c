@@ -133,4 +133,5 @@ void chrome_frames_fini(struct chrome_frames *f)
 	map_fini(&f->by_key);
 	free(f->all);
 	free(f->text);
+	*f = (struct chrome_frames){ 0 };
 }

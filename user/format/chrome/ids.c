@@ -153,8 +153,16 @@ uint64_t reader_counter_id(const struct chrome_event *e)
 	return reader_bind_id(e, f);
 }
 
+/* Without its escapes if it is no longer than ids are. */
 uint64_t reader_frame_key(uint64_t scope, const char *id, size_t len)
 {
+	char text[ID_BYTES];
+	uint64_t bad = 0;
+
+	if (len <= sizeof(text) && memchr(id, '\\', len)) {
+		len = chrome_string_decode(id, len, text, sizeof(text), &bad);
+		id = text;
+	}
 	return mix(add_bytes(FNV_BASIS ^ scope, id, len));
 }
 

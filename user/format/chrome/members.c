@@ -39,49 +39,35 @@ static void note_format(struct chrome_reader *r, const struct chrome_member *m)
 			r->counts.looks_like = known[i].format;
 }
 
-/* One of the member samples; 1, 0: it is no sample, or -errno. */
-static int take_sample(struct chrome_reader *r, const char *data, size_t len)
+/* 1: the event at hand is a sample, of which @record has the time; 0: it is none. */
+static int sample_time(const struct chrome_event *e, struct chrome_record *record)
 {
-	struct chrome_record record = { .rank = RANK_OTHER, .kind = RECORD_EVENT };
-	const struct chrome_field *ts;
-	const char *reason;
-	size_t bad_at;
-	int err;
+	const struct chrome_field *ts = chrome_field(e, CHROME_TS);
 
-	if (chrome_event_parse(&r->inner, data, len, &bad_at, &reason))
-		return 0;
-	ts = chrome_field(&r->inner, CHROME_TS);
-	if (!ts || !chrome_field(&r->inner, CHROME_TID) || chrome_field(&r->inner, CHROME_PH) ||
-	    chrome_time_ns(chrome_text(&r->inner, ts->value), ts->value.len, &record.ts_ns))
-		return 0;
-	record.text = data;
-	record.len = r->inner.len;
-	if (chrome_field(&r->inner, CHROME_PID))
-		err = reader_track(r, &r->inner, &record.track, NULL);
-	else
-		err = reader_main_track(r, &r->inner, &record.track);
-	if (err)
-		return err;
-	reader_note_time(r, record.ts_ns);
-	err = stream_add(r, &record, &r->inner, -1);
-	return err ? err : 1;
+	return ts && chrome_field(e, CHROME_TID) && !chrome_field(e, CHROME_PH) &&
+	       !chrome_time_ns(chrome_text(e, ts->value), ts->value.len, &record->ts_ns);
 }
 
 /* Samples of perf say only a thread, which is taken for a main thread; ours have a process, too. */
-static int take_samples(struct chrome_reader *r, const struct chrome_member *m)
+int reader_take_sample(struct chrome_reader *r)
 {
-	const char *end = m->value + m->value_len;
-	struct chrome_value sample;
-	struct chrome_each each;
-	int got = 1;
+	const struct chrome_event *e = &r->event;
+	struct chrome_record record = { .rank = RANK_OTHER, .kind = RECORD_EVENT, .text = e->text, .len = e->len };
+	int err;
 
-	chrome_each_begin(&each, m->value, m->value_len);
-	while (got >= 0 && chrome_each_next(&each, &sample)) {
-		got = sample.type == CHROME_OBJECT ? take_sample(r, sample.data, (size_t)(end - sample.data)) : 0;
-		r->counts.listed_samples += got > 0;
-		r->counts.bad_samples += !got;
+	if (!sample_time(e, &record)) {
+		r->counts.bad_samples++;
+		return 0;
 	}
-	return got < 0 ? got : 0;
+	if (chrome_field(e, CHROME_PID))
+		err = reader_track(r, e, &record.track, NULL);
+	else
+		err = reader_main_track(r, e, &record.track);
+	if (err)
+		return err;
+	r->counts.listed_samples++;
+	reader_note_time(r, record.ts_ns);
+	return stream_add(r, &record, e, -1);
 }
 
 /* ---- what else is said of the trace ---------------------------------------------- */
@@ -157,17 +143,5 @@ static int take_other(struct chrome_reader *r, const struct chrome_member *m)
 int reader_take_member(struct chrome_reader *r, const struct chrome_member *m)
 {
 	note_format(r, m);
-	if (m->skipped)
-		return 0;
-	if (is_named(m, "stackFrames")) {
-		r->counts.members_used++;
-		if (!r->has_frames)
-			reader_take_frames(r, m);
-	} else if (is_named(m, "samples")) {
-		r->counts.members_used++;
-		return take_samples(r, m);
-	} else {
-		return take_other(r, m);
-	}
-	return 0;
+	return m->skipped ? 0 : take_other(r, m);
 }

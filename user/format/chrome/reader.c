@@ -239,6 +239,25 @@ static int play_known(struct chrome_reader *r)
 	return stream_play(r, ahead_least(r->ahead, at));
 }
 
+/* An event, or a sample. */
+static inline int take_listed(struct chrome_reader *r, int item)
+{
+	int err = r->event.escaped ? reader_plain(r) : 0;
+
+	if (!err)
+		err = item == CHROME_EVENT ? take_event(r) : reader_take_sample(r);
+	return err ? err : play_known(r);
+}
+
+static int take_member(struct chrome_reader *r, int item, const struct chrome_member *m)
+{
+	if (item == CHROME_MEMBER)
+		return reader_take_member(r, m);
+	if (!r->has_frames)
+		reader_take_frame(r, m);
+	return 0;
+}
+
 static int read_input(struct chrome_reader *r)
 {
 	struct chrome_member member;
@@ -250,13 +269,7 @@ static int read_input(struct chrome_reader *r)
 			return item;
 		if (item == CHROME_END)
 			return end_input(r);
-		err = 0;
-		if (item == CHROME_EVENT && r->event.escaped)
-			err = reader_plain(r);
-		if (item == CHROME_EVENT && !err)
-			err = take_event(r) ?: play_known(r);
-		else if (item == CHROME_MEMBER)
-			err = reader_take_member(r, &member);
+		err = item == CHROME_EVENT || item == CHROME_SAMPLE ? take_listed(r, item) : take_member(r, item, &member);
 		if (err)
 			return err;
 	}
@@ -309,42 +322,35 @@ void chrome_reader_set_text(struct chrome_reader *r, chrome_text_fn fn, void *te
 	chrome_scan_set_text(r->scan, fn, text_ctx);
 }
 
-/* All of @len bytes, or as many as there are. */
-static long read_all_at(chrome_read_at_fn read_at, void *ctx, char *buf, size_t len, uint64_t offset)
-{
-	size_t done = 0;
-	long got = 1;
+/* The input from an offset on. */
+struct from {
+	chrome_read_at_fn read_at;
+	void *ctx;
+	uint64_t offset;
+};
 
-	while (got > 0 && done < len) {
-		got = read_at(ctx, buf + done, len - done, offset + done);
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return got < 0 ? got : (long)done;
+/* A chrome_read_fn. */
+static long read_from(void *ctx, void *buf, size_t len)
+{
+	struct from *from = ctx;
+	long got = from->read_at(from->ctx, buf, len, from->offset);
+
+	from->offset += got > 0 ? (uint64_t)got : 0;
+	return got;
 }
 
 /* Takes the frames that begin at @offset. 0; -EDOM: they do not; -ENOMEM, or an error of @read_at. */
 static int take_frames_at(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx, uint64_t offset)
 {
-	static const char name[] = "\"stackFrames\"";
-	char *buf = malloc(CHROME_MEMBER_BYTES_MAX + CHROME_PAD_BYTES);
-	struct chrome_member m = { .name = name };
-	const char *p, *end = NULL;
-	long len = buf ? read_all_at(read_at, ctx, buf, CHROME_MEMBER_BYTES_MAX, offset) : -ENOMEM;
+	struct from from = { read_at, ctx, offset };
+	int err = chrome_scan_frames(read_from, &from, reader_take_frame, r);
 
-	if (len > (long)sizeof(name)) {
-		memset(buf + len, '"', CHROME_PAD_BYTES);
-		p = chrome_skip_blanks(buf + sizeof(name) - 1);
-		p = *p == ':' ? chrome_skip_blanks(p + 1) : p;
-		end = *p == '{' ? chrome_nested_end(p, buf + len) : NULL;
-		if (end) {
-			m.value = p;
-			m.value_len = (size_t)(end - p);
-			reader_take_frames(r, &m);
-			r->has_frames = true;
-		}
+	r->has_frames = !err;
+	if (err) {
+		chrome_frames_fini(&r->frames);
+		r->counts.dropped_frames = 0;
 	}
-	free(buf);
-	return len < 0 ? (int)len : end ? 0 : -EDOM;
+	return err;
 }
 
 int chrome_reader_look_ahead(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx)
@@ -372,6 +378,7 @@ void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *c
 {
 	*counts = r->counts;
 	chrome_scan_counts(r->scan, &counts->scan);
+	counts->bad_samples += counts->scan.bad_samples;
 	chrome_args_counts(r->args, &counts->args);
 }
 

@@ -212,11 +212,13 @@ int reader_play_rest(struct chrome_reader *r);
 
 /* Of the outermost object: what it has besides events. 0 or -errno. */
 int reader_take_member(struct chrome_reader *r, const struct chrome_member *m);
+/* r->event is an element of the member samples. 0 or -errno. */
+int reader_take_sample(struct chrome_reader *r);
 
 /* stacks.c */
 
-/* The member stackFrames. */
-void reader_take_frames(struct chrome_reader *r, const struct chrome_member *m);
+/* A member of stackFrames: a chrome_frame_fn, @reader is the struct chrome_reader. */
+void reader_take_frame(void *reader, const struct chrome_member *m);
 /* The event's stacks, as arguments. */
 void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e);
 

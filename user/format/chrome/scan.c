@@ -111,21 +111,23 @@ static void count_commas(struct chrome_scan *s)
 	s->has_element = true;
 }
 
-static void note_damage(struct chrome_scan *s, size_t bad_at, const char *reason)
+static void count_damage(struct chrome_scan *s, const struct chrome_damage *at)
 {
 	struct chrome_scan_counts *c = &s->counts;
 
+	if (s->state == SCAN_SAMPLES) {
+		c->bad_samples++;
+		return;
+	}
 	if (c->damaged < CHROME_DAMAGE_KEPT)
-		c->first[c->damaged] = (struct chrome_damage){
-			.offset = s->base + s->pos + bad_at, .event = s->number, .reason = reason,
-		};
+		c->first[c->damaged] = *at;
 	c->damaged++;
 }
 
 /* What is damaged is counted, and passed over. 1, or as scan_more(). */
 static int pass_damaged(struct chrome_scan *s, size_t bad_at, const char *reason)
 {
-	note_damage(s, bad_at, reason);
+	count_damage(s, &(struct chrome_damage){ s->base + s->pos + bad_at, s->number, reason });
 	return scan_recover(s);
 }
 
@@ -135,31 +137,36 @@ static int take_cut(struct chrome_scan *s)
 	struct chrome_damage at = { s->base + s->pos, s->number, "the event does not end" };
 	int got = scan_recover(s);
 
-	if (got > 0) {
-		if (s->counts.damaged < CHROME_DAMAGE_KEPT)
-			s->counts.first[s->counts.damaged] = at;
-		s->counts.damaged++;
-	}
+	if (got > 0)
+		count_damage(s, &at);
 	return got;
 }
 
-/* At the bracket of an event. CHROME_EVENT, CHROME_END: nothing to hand out, go on; or -errno. */
+/* What is in the list: one that is whole. */
+static int count_event(struct chrome_scan *s, const struct chrome_event *event)
+{
+	if (s->state == SCAN_SAMPLES)
+		return CHROME_SAMPLE;
+	s->counts.events += event->fields_cnt != 0;
+	s->counts.empty += event->fields_cnt == 0;
+	return event->fields_cnt ? CHROME_EVENT : CHROME_END;
+}
+
+/* At the bracket of an event. CHROME_EVENT or _SAMPLE, CHROME_END: nothing to hand out, go on; or -errno. */
 static int take_event(struct chrome_scan *s, struct chrome_event *event)
 {
 	const char *reason = NULL;
 	size_t bad_at = 0;
 	int got;
 
-	s->number++;
+	s->number += s->state == SCAN_EVENTS;
 	for (;;) {
 		switch (chrome_event_parse(event, s->buf + s->pos, s->end - s->pos, &bad_at, &reason)) {
 		case CHROME_WHOLE:
 			event->offset = s->base + s->pos;
 			event->number = s->number;
 			s->pos += event->len;
-			s->counts.events += event->fields_cnt != 0;
-			s->counts.empty += event->fields_cnt == 0;
-			return event->fields_cnt ? CHROME_EVENT : CHROME_END;
+			return count_event(s, event);
 		case CHROME_DAMAGED:
 			got = pass_damaged(s, bad_at, reason);
 			break;
@@ -197,16 +204,20 @@ static int take_other(struct chrome_scan *s, int c)
 		s->pos++;
 		return 1;
 	}
-	s->number++;
 	count_commas(s);
-	s->counts.not_objects++;
+	if (s->state == SCAN_SAMPLES) {
+		s->counts.bad_samples++;
+	} else {
+		s->number++;
+		s->counts.not_objects++;
+	}
 	got = scan_skip_value(s);
 	if (!got)
 		end_early(s);
 	return got;
 }
 
-/* In the list of events: CHROME_EVENT, CHROME_END if the state has to be looked at again, or -errno. */
+/* In a list: CHROME_EVENT or _SAMPLE, CHROME_END if the state has to be looked at again, or -errno. */
 static int next_event(struct chrome_scan *s, struct chrome_event *event)
 {
 	int c = (unsigned char)s->buf[s->pos];
@@ -243,11 +254,11 @@ static int next_event(struct chrome_scan *s, struct chrome_event *event)
 
 /* ---- the outermost object ------------------------------------------------------ */
 
-static void begin_list(struct chrome_scan *s)
+static void begin_list(struct chrome_scan *s, enum scan_state state)
 {
 	s->pos++;
-	s->counts.has_list = true;
-	s->state = SCAN_EVENTS;
+	s->counts.has_list |= state == SCAN_EVENTS;
+	s->state = state;
 	s->commas = 0;
 	s->has_element = false;
 }
@@ -289,10 +300,21 @@ static int need_value(struct chrome_scan *s, size_t *len)
 	}
 }
 
+/* That of a frame stays as it is written, as those do that refer to it. */
+static size_t copy_name(struct chrome_scan *s, const char *data, size_t len)
+{
+	uint64_t bad = 0;
+
+	if (s->state != SCAN_FRAMES)
+		return chrome_string_decode(data, len, s->name, sizeof(s->name), &bad);
+	len = len < sizeof(s->name) ? len : sizeof(s->name);
+	memcpy(s->name, data, len);
+	return len;
+}
+
 /* 1: the name of a member, from its quote on, was taken; 0: the input ends in it; -errno. */
 static int take_name(struct chrome_scan *s)
 {
-	uint64_t bad = 0;
 	size_t len;
 	int got = need_value(s, &len);
 
@@ -301,13 +323,30 @@ static int take_name(struct chrome_scan *s)
 		return scan_skip_value(s);
 	if (got <= 0)
 		return got;
-	s->name_len = chrome_string_decode(s->buf + s->pos + 1, len - 2, s->name, sizeof(s->name), &bad);
+	s->name_len = copy_name(s, s->buf + s->pos + 1, len - 2);
 	s->pos += len;
 	return 1;
 }
 
-/* CHROME_MEMBER, 0: the input ends in it, or -errno. */
-static int take_value(struct chrome_scan *s, struct chrome_member *member)
+/* From the quote of a name to the value: its first byte, 0: it is damaged, or as scan_peek(). */
+static int take_key(struct chrome_scan *s)
+{
+	int got = take_name(s), c = got > 0 ? scan_peek(s) : got - 1;
+
+	if (c == ':') {
+		s->pos++;
+		c = scan_peek(s);
+		if (c != ',' && c != '}' && c != ']')
+			return c;
+	}
+	if (c < 0)
+		return c;
+	scan_problem(s, "the JSON is damaged");
+	return 0;
+}
+
+/* @item, CHROME_END if the input ends in it, or -errno. */
+static int take_value(struct chrome_scan *s, struct chrome_member *member, enum chrome_item item)
 {
 	size_t len = 0;
 	int got = need_value(s, &len);
@@ -322,8 +361,7 @@ static int take_value(struct chrome_scan *s, struct chrome_member *member)
 	} else if (got == -EFBIG) {
 		got = scan_skip_value(s);
 	}
-	s->counts.members += got > 0;
-	return got > 0 ? CHROME_MEMBER : got;
+	return got > 0 ? (int)item : got ? got : end_early(s);
 }
 
 static bool is_named(const struct chrome_scan *s, const char *name)
@@ -331,36 +369,47 @@ static bool is_named(const struct chrome_scan *s, const char *name)
 	return s->name_len == strlen(name) && !memcmp(s->name, name, s->name_len);
 }
 
-/* At the quote of a member's name. CHROME_MEMBER, CHROME_END: go on, or -errno. */
-static int take_member(struct chrome_scan *s, struct chrome_member *member)
+/* What is handed out piece by piece, its value begins with @c: 1; 0: it is another member; or -errno. */
+static int begin_pieces(struct chrome_scan *s, int c)
 {
-	int got = take_name(s), c;
+	int got;
 
-	c = got > 0 ? scan_peek(s) : got - 1;
-	if (c == ':') {
+	if (c == '[' && is_named(s, "traceEvents")) {
+		begin_list(s, SCAN_EVENTS);
+	} else if (c == '[' && is_named(s, "samples")) {
+		begin_list(s, SCAN_SAMPLES);
+	} else if (c == '{' && is_named(s, "stackFrames")) {
 		s->pos++;
-		c = scan_peek(s);
-		if (c == '[' && is_named(s, "traceEvents")) {
-			begin_list(s);
-			return CHROME_END;
-		}
-		if (c == '"' && s->text && is_named(s, "systemTraceEvents")) {
-			got = scan_take_text(s);
-			return got > 0 ? CHROME_END : got ? got : end_early(s);
-		}
-		if (c >= 0 && c != ',' && c != '}' && c != ']') {
-			got = take_value(s, member);
-			return got ? got : end_early(s);
-		}
+		s->state = SCAN_FRAMES;
+	} else if (c == '"' && s->text && is_named(s, "systemTraceEvents")) {
+		got = scan_take_text(s);
+		if (!got)
+			end_early(s);
+		return got < 0 ? got : 1;
+	} else {
+		return 0;
 	}
-	if (c == -1)
-		return end_early(s);
-	if (c >= 0)
-		scan_problem(s, "the JSON is damaged");
-	return c < 0 ? c + 1 : CHROME_END;
+	return 1;
 }
 
-/* In the outermost object, as next_event(). */
+/* At the quote of a member's name. CHROME_MEMBER or _FRAME, CHROME_END: go on, or -errno. */
+static int take_member(struct chrome_scan *s, struct chrome_member *member)
+{
+	int c = take_key(s), got;
+
+	if (c <= 0)
+		return c == -1 ? end_early(s) : c < 0 ? c + 1 : CHROME_END;
+	if (s->state == SCAN_FRAMES)
+		return take_value(s, member, CHROME_FRAME);
+	got = begin_pieces(s, c);
+	if (got)
+		return got < 0 ? got : CHROME_END;
+	got = take_value(s, member, CHROME_MEMBER);
+	s->counts.members += got == CHROME_MEMBER;
+	return got;
+}
+
+/* In the outermost object, or in stackFrames, as next_event(). */
 static int next_member(struct chrome_scan *s, struct chrome_member *member)
 {
 	int c = scan_peek(s);
@@ -372,7 +421,7 @@ static int next_member(struct chrome_scan *s, struct chrome_member *member)
 	if (c < 0)
 		return c + 1;
 	if (c == '}')
-		s->state = SCAN_TAIL;
+		s->state = s->state == SCAN_FRAMES ? SCAN_MEMBERS : SCAN_TAIL;
 	else if (c != ',')
 		scan_problem(s, "the JSON is damaged");
 	s->pos++;
@@ -402,7 +451,7 @@ static int begin_file(struct chrome_scan *s)
 	s->state = SCAN_ENDED;
 	if (c == '[') {
 		s->counts.form = CHROME_FORM_ARRAY;
-		begin_list(s);
+		begin_list(s, SCAN_EVENTS);
 	} else if (c == '{') {
 		s->counts.form = CHROME_FORM_OBJECT;
 		s->state = SCAN_MEMBERS;
@@ -435,9 +484,11 @@ int chrome_scan_next(struct chrome_scan *s, struct chrome_event *event, struct c
 			item = begin_file(s);
 			break;
 		case SCAN_EVENTS:
+		case SCAN_SAMPLES:
 			item = next_event(s, event);
 			break;
 		case SCAN_MEMBERS:
+		case SCAN_FRAMES:
 			item = next_member(s, member);
 			break;
 		default:
@@ -446,6 +497,30 @@ int chrome_scan_next(struct chrome_scan *s, struct chrome_event *event, struct c
 		}
 	}
 	return item;
+}
+
+int chrome_scan_frames(chrome_read_fn read, void *read_ctx, chrome_frame_fn take, void *ctx)
+{
+	struct chrome_member frame;
+	struct chrome_scan *s;
+	int err = chrome_scan_open(&s, read, read_ctx), item;
+
+	if (err)
+		return err;
+	s->state = SCAN_MEMBERS;
+	s->counts.form = CHROME_FORM_OBJECT;
+	item = next_member(s, &frame);
+	if (item >= 0 && s->state != SCAN_FRAMES)
+		item = -EDOM;
+	while (item >= 0 && s->state == SCAN_FRAMES) {
+		item = next_member(s, &frame);
+		if (item == CHROME_FRAME)
+			take(ctx, &frame);
+	}
+	if (item >= 0 && s->counts.problem)
+		item = -EDOM;
+	chrome_scan_close(s);
+	return item < 0 ? item : 0;
 }
 
 void chrome_scan_counts(const struct chrome_scan *s, struct chrome_scan_counts *counts)

@@ -19,14 +19,16 @@ enum chrome_form { CHROME_FORM_NONE, CHROME_FORM_ARRAY, CHROME_FORM_OBJECT };
 enum chrome_item {
 	CHROME_END,
 	CHROME_EVENT,
-	CHROME_MEMBER,		/* of the outermost object, other than a traceEvents array */
+	CHROME_SAMPLE,		/* an element of the array samples, split as an event is */
+	CHROME_FRAME,		/* a member of the object stackFrames */
+	CHROME_MEMBER,		/* of the outermost object, other than those and a traceEvents array */
 };
 
-#define CHROME_MEMBER_BYTES_MAX	(4U << 20)	/* of the outermost object; longer ones are skipped */
+#define CHROME_MEMBER_BYTES_MAX	(4U << 20)	/* longer ones are skipped */
 
-/* A member of the outermost object; texts as in the file, the scanner's until the next call. */
+/* A member of an object; texts as in the file, the scanner's until the next call. */
 struct chrome_member {
-	const char *name, *value;	/* the name without quotes */
+	const char *name, *value;	/* the name without quotes, its end cut if it is long */
 	size_t name_len, value_len;
 	char first;		/* of the value: what kind it is */
 	bool skipped;		/* longer than 4 MiB: there is no value */
@@ -49,6 +51,7 @@ struct chrome_scan_counts {
 	uint64_t stray_commas, missing_commas;
 	uint64_t stray_bytes;	/* runs of bytes that belong to nothing */
 	uint64_t members;	/* of the outermost object, handed out */
+	uint64_t bad_samples;	/* elements of samples that are no objects, or damaged */
 	struct chrome_damage first[CHROME_DAMAGE_KEPT];	/* of damaged events */
 	/* Of the whole: NULL if nothing; static string. */
 	const char *problem;
@@ -67,8 +70,15 @@ int chrome_scan_open(struct chrome_scan **out, chrome_read_fn read, void *ctx);
  */
 typedef int (*chrome_text_fn)(void *ctx, const char *data, size_t len);
 void chrome_scan_set_text(struct chrome_scan *s, chrome_text_fn fn, void *ctx);
-/* The next item: enum chrome_item, or -errno of @read, -ENOMEM. Only what it is about is set. */
+/* The next item: enum chrome_item, or -errno of @read, -ENOMEM. Only what it is about is set: @event of
+ * events and samples, @member of the others. */
 int chrome_scan_next(struct chrome_scan *s, struct chrome_event *event, struct chrome_member *member);
+/*
+ * Hands the members of stackFrames to @take, of an input that begins with the quote of that name. 0; -EDOM: it does
+ * not, or they are damaged; -ENOMEM, or -errno of @read.
+ */
+typedef void (*chrome_frame_fn)(void *ctx, const struct chrome_member *frame);
+int chrome_scan_frames(chrome_read_fn read, void *read_ctx, chrome_frame_fn take, void *ctx);
 void chrome_scan_counts(const struct chrome_scan *s, struct chrome_scan_counts *counts);
 /* NULL is fine. */
 void chrome_scan_close(struct chrome_scan *s);

@@ -10,7 +10,9 @@
 enum scan_state {
 	SCAN_START,
 	SCAN_EVENTS,		/* in an array of events */
+	SCAN_SAMPLES,		/* in the array samples */
 	SCAN_MEMBERS,		/* in the outermost object */
+	SCAN_FRAMES,		/* in the object stackFrames */
 	SCAN_TAIL,		/* after the JSON */
 	SCAN_ENDED,
 };
@@ -26,7 +28,7 @@ struct chrome_scan {
 	uint64_t commas;	/* since the last element */
 	bool has_element;	/* of the list that the scanner is in */
 	uint64_t number;	/* elements of event lists so far */
-	char name[64];		/* of the member of the outermost object, cut */
+	char name[256];		/* of the member, cut */
 	size_t name_len;
 	chrome_text_fn text;	/* NULL: it is a member as others are */
 	void *text_ctx;

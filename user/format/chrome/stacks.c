@@ -8,20 +8,17 @@
 
 #define STACK_BYTES	4000U
 
-void reader_take_frames(struct chrome_reader *r, const struct chrome_member *m)
+void reader_take_frame(void *reader, const struct chrome_member *m)
 {
-	struct chrome_value frame, name, parent;
-	struct chrome_each each;
+	const struct chrome_value frame = { .type = m->first == '{' ? CHROME_OBJECT : CHROME_NONE, .data = m->value, .len = m->value_len };
+	struct chrome_reader *r = reader;
+	uint64_t key = reader_frame_key(0, m->name, m->name_len);
+	struct chrome_value name, parent;
+	bool ok = chrome_member_find(&frame, "name", &name) && !chrome_frames_name(&r->frames, key, &name, "", 0);
 
-	chrome_each_begin(&each, m->value, m->value_len);
-	while (chrome_each_next(&each, &frame)) {
-		uint64_t key = reader_frame_key(0, frame.name, frame.name_len);
-		bool ok = chrome_member_find(&frame, "name", &name) && !chrome_frames_name(&r->frames, key, &name, "", 0);
-
-		if (ok && chrome_member_find(&frame, "parent", &parent) && parent.type != CHROME_NULL)
-			ok = !chrome_frames_parent(&r->frames, key, reader_frame_key(0, parent.data, parent.len));
-		r->counts.dropped_frames += !ok;
-	}
+	if (ok && chrome_member_find(&frame, "parent", &parent) && parent.type != CHROME_NULL)
+		ok = !chrome_frames_parent(&r->frames, key, reader_frame_key(0, parent.data, parent.len));
+	r->counts.dropped_frames += !ok;
 }
 
 /* A list of names: "a;b". */

@@ -27,6 +27,7 @@ struct row {
 	const char *names;	/* of the events found, one letter each */
 	uint64_t empty, others, damaged, stray, missing;
 	const char *problem;
+	uint64_t bad_samples, frames;
 };
 
 static const struct row containers[] = {
@@ -104,6 +105,19 @@ static const struct row accepted[] = {
 	{ .text = BAD("{\"args\":{\"}\":\"]\\\"{\"},\"name\":\"x\"}"), .names = "axbc" },
 };
 
+/* Members that are handed out piece by piece; samples are among the names. */
+static const struct row pieces[] = {
+	{ .text = "{\"samples\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"x\":1}", .names = "ab" },
+	{ .text = "{\"samples\":[{\"name\":\"a\"},1,{\"name\":+},null,{},{\"name\":\"b\"}]}", .names = "a?b", .bad_samples = 3 },
+	{ .text = "{\"samples\":[{\"name\":\"a\"},{\"name\":\"b", .names = "a", .problem = EARLY },
+	{ .text = "{\"samples\":{\"name\":\"a\"},\"traceEvents\":[{\"name\":\"b\"}]}", .names = "b" },
+	{ .text = "{\"stackFrames\":{\"1\":{\"name\":\"f\"},\"2\":3},\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a", .frames = 2 },
+	{ .text = "{\"stackFrames\":{},\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a" },
+	{ .text = "{\"stackFrames\":[1],\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a" },
+	{ .text = "{\"stackFrames\":{\"1\":{},x,\"2\",\"3\":4},\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a", .frames = 2, .problem = DAMAGED },
+	{ .text = "{\"traceEvents\":[{\"name\":\"a\"}],\"stackFrames\":{\"1\":{}", .names = "a", .frames = 1, .problem = EARLY },
+};
+
 struct found {
 	char names[16];
 	size_t cnt;
@@ -129,11 +143,13 @@ static void check_row(const struct row *r, size_t chunk)
 
 	if (w.broken || w.end || strcmp(f.names, r->names) || !same_problem || c->empty != r->empty ||
 	    c->not_objects != r->others || c->damaged != r->damaged || c->stray_commas != r->stray ||
-	    c->missing_commas != r->missing)
-		fail_msg("%s\nby %zu: events %s, %llu empty, %llu others, %llu damaged, %llu stray, %llu missing, %s, %s",
+	    c->missing_commas != r->missing || c->bad_samples != r->bad_samples || w.frames != r->frames)
+		fail_msg("%s\nby %zu: events %s, %llu empty, %llu others, %llu damaged, %llu stray, %llu missing, "
+			 "%llu bad samples, %llu frames, %s, %s",
 			 r->text, chunk, f.names, (unsigned long long)c->empty, (unsigned long long)c->not_objects,
 			 (unsigned long long)c->damaged, (unsigned long long)c->stray_commas,
-			 (unsigned long long)c->missing_commas, c->problem ? c->problem : "no problem",
+			 (unsigned long long)c->missing_commas, (unsigned long long)c->bad_samples,
+			 (unsigned long long)w.frames, c->problem ? c->problem : "no problem",
 			 w.broken ? w.broken : "nothing broken");
 }
 
@@ -163,6 +179,12 @@ static void what_is_written_is_accepted(void **state)
 {
 	(void)state;
 	check_rows(accepted, sizeof(accepted) / sizeof(accepted[0]));
+}
+
+static void members_in_pieces(void **state)
+{
+	(void)state;
+	check_rows(pieces, sizeof(pieces) / sizeof(pieces[0]));
 }
 
 static void damage_has_a_place(void **state)
@@ -289,6 +311,7 @@ int main(void)
 		cmocka_unit_test(every_container),
 		cmocka_unit_test(damage_costs_one_event),
 		cmocka_unit_test(what_is_written_is_accepted),
+		cmocka_unit_test(members_in_pieces),
 		cmocka_unit_test(damage_has_a_place),
 		cmocka_unit_test(cut_anywhere_no_event_is_invented),
 		cmocka_unit_test(long_events),

@@ -77,7 +77,7 @@ static void walk_event(struct scan_walk *w, const struct chrome_event *e, uint64
 
 	promise(w, e->offset >= *next && e->len >= 2 && e->text[0] == '{' && e->text[e->len - 1] == '}',
 		"events follow each other");
-	promise(w, e->fields_cnt && e->fields_cnt <= CHROME_FIELDS_MAX, "an event has members");
+	promise(w, (e->fields_cnt || w->end == CHROME_SAMPLE) && e->fields_cnt <= CHROME_FIELDS_MAX, "an event has members");
 	*next = e->offset + e->len;
 	for (key = 1; key < CHROME_KEY_CNT; key++)
 		promise(w, !chrome_field(e, key) || chrome_field(e, key)->key == key, "the index is right");
@@ -111,6 +111,8 @@ static void walk_counts(struct scan_walk *w, uint64_t events, uint64_t len)
 	add_number(w, c->stray_commas);
 	add_number(w, c->missing_commas);
 	add_number(w, c->stray_bytes);
+	add_number(w, c->bad_samples);
+	add_number(w, w->frames);
 	add_number(w, c->problem_offset);
 }
 
@@ -126,11 +128,12 @@ struct scan_walk scan_walk(const char *data, size_t len, struct scan_walk_option
 	if (!event || chrome_scan_open(&s, read_source, &source))
 		abort();
 	while ((w.end = chrome_scan_next(s, event, &member)) > 0) {
-		if (w.end == CHROME_MEMBER) {
+		if (w.end == CHROME_MEMBER || w.end == CHROME_FRAME) {
+			w.frames += w.end == CHROME_FRAME;
 			walk_member(&w, &member);
 			continue;
 		}
-		events++;
+		events += w.end == CHROME_EVENT;
 		walk_event(&w, event, &next);
 		if (how.each)
 			how.each(how.ctx, event);

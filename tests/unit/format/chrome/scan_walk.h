@@ -11,6 +11,7 @@
 struct scan_walk {
 	uint64_t digest;		/* of every event, every member and the counts */
 	struct chrome_scan_counts counts;
+	uint64_t frames;
 	const char *broken;		/* the promise that was not kept, or NULL */
 	int end;			/* what the last call returned */
 };

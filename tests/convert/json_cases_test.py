@@ -162,6 +162,13 @@ def members_of_counters_that_are_dropped(tmp):
 
 
 @case
+def slices_that_no_track_has_space_for(tmp):
+    slices = [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': i, 'dur': 5000 + i, 'name': 's'} for i in range(1030)]
+    _, said, found = convert(json.dumps(slices), tmp)
+    equal((found['duration_complete'], found['instant'], '6 slices shown as instants' in said), (1024, 6, True), said)
+
+
+@case
 def what_is_said_and_the_exit_code(tmp):
     """The message, and the exit code without and with --strict."""
     rows = [

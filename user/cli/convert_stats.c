@@ -200,6 +200,7 @@ static void print_built(struct json *j, const struct convert_totals *t)
 	json_key_u64(j, "unmatched_flows", b->unmatched_flows);
 	json_key_u64(j, "overlapping_slices", b->overlapping);
 	json_key_u64(j, "deep_slices", b->deep);
+	json_key_u64(j, "crowded_slices", b->crowded);
 	json_key_u64(j, "dropped_args", b->args_dropped);
 	json_key_u64(j, "incomplete", b->incomplete);
 	json_key_u64(j, "implied_wakes", b->implied_wakes);
@@ -320,6 +321,13 @@ static void list_left_out(const struct convert_totals *t, char *buf, size_t size
 						kind->cnt == 1 ? kind->one : kind->many);
 }
 
+static void warn_crowded(const struct convert_totals *t)
+{
+	if (t->built.crowded)
+		log_warn("%s: %" PRIu64 " slice%s shown as instant%s (a thread has too many that overlap, or are inside of each other)",
+			 t->path, t->built.crowded, plural(t->built.crowded), plural(t->built.crowded));
+}
+
 void convert_print_summary(const struct convert_totals *t)
 {
 	const char *output = output_of(t);
@@ -327,6 +335,7 @@ void convert_print_summary(const struct convert_totals *t)
 	char kinds[LEFT_OUT_BYTES];
 
 	list_left_out(t, kinds, sizeof(kinds));
+	warn_crowded(t);
 	if (t->left_out)
 		log_info("%s: left out, as %s has no place for them: %s", output, t->format, kinds);
 	if (!s->lines) {

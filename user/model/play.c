@@ -95,21 +95,62 @@ static struct track *slices_of(struct thread *t)
 	return t->track;
 }
 
-/* The first lane that the slice nests in; NULL: no memory, *@full: or no more lanes. */
-static struct thread *find_lane(struct builder *b, struct source_track *st, uint64_t ts, uint64_t end, bool *full)
+static int settle_lane(struct builder *b, struct thread *t, uint64_t ts)
 {
-	struct thread *t = track_thread(b, st), *next;
-	bool deep, any_deep = false;
+	return t && slices_of(t) ? slice_settle(b, t->track, ts) : -ENOMEM;
+}
 
-	*full = false;
-	while (t && slices_of(t) && !slice_fits(t->track, ts, end, &deep)) {
-		any_deep |= deep;
-		next = track_next_lane(b, t);
-		*full = !next && t->lane + 1U >= LANES_MAX;
-		t = next;
+/* The same of those beside the track's thread. */
+static int find_further_lane(struct builder *b, struct source_track *st, uint64_t ts, uint64_t end, struct thread **lane,
+			     bool *any_deep)
+{
+	struct lane *l;
+	bool deep;
+	int err = 0;
+
+	for (l = st->lanes; l < st->lanes + st->lanes_cnt && !err; l++) {
+		if (l->until > ts && l->until < end)
+			continue;
+		err = settle_lane(b, l->t, ts);
+		if (!err && slice_fits(l->t->track, ts, end, &l->until, &deep)) {
+			l->until = end;
+			*lane = l->t;
+			return 0;
+		}
+		*any_deep |= !err && deep;
 	}
-	b->stats.deep += any_deep;
-	return t && t->track ? t : NULL;
+	*lane = NULL;
+	if (err || st->lanes_cnt == LANES_MAX)
+		return err;
+	l = track_add_lane(b, st);
+	if (!l || !slices_of(l->t))
+		return -ENOMEM;
+	l->until = end;
+	*lane = l->t;
+	return 0;
+}
+
+/* The first thread of the track that the slice nests in, NULL: none does, and there may be no more. 0 or -errno. */
+static int find_lane(struct builder *b, struct source_track *st, uint64_t ts, uint64_t end, struct thread **lane)
+{
+	bool deep;
+	uint64_t until;
+	int err;
+
+	*lane = track_thread(b, st);
+	err = settle_lane(b, *lane, ts);
+	if (err || slice_fits((*lane)->track, ts, end, &until, &deep))
+		return err;
+	err = find_further_lane(b, st, ts, end, lane, &deep);
+	b->stats.deep += !err && deep;
+	return err;
+}
+
+/* No lane has space for it. */
+static int play_crowded(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	b->stats.crowded++;
+	return play_instant(b, ev, st, "");
 }
 
 static int play_slice(struct builder *b, const struct model_event *ev, struct source_track *st)
@@ -118,12 +159,13 @@ static int play_slice(struct builder *b, const struct model_event *ev, struct so
 	struct slice s = slice_of(ev, FAMILY_SPAN);
 	struct arg_fold fold;
 	struct thread *t;
-	bool full;
 	unsigned int n;
+	int err = find_lane(b, st, ts, end, &t);
 
-	t = find_lane(b, st, ts, end, &full);
+	if (err)
+		return err;
 	if (!t)
-		return full ? play_instant(b, ev, st, "") : -ENOMEM;
+		return play_crowded(b, ev, st);
 	b->stats.overlapping += t->lane > 0;
 	st->last = t;
 	n = arg_fold(&fold, ev->args, ev->args_cnt);

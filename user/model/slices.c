@@ -189,8 +189,8 @@ static int close_spans(struct builder *b, struct track *tr, uint64_t ts)
 	return err;
 }
 
-/* A call that returned, but not later than what comes now. */
-static int settle(struct builder *b, struct track *tr, uint64_t ts)
+/* Also a call that returned, but not later than what comes now. */
+int slice_settle(struct builder *b, struct track *tr, uint64_t ts)
 {
 	if (tr->spans)
 		return close_spans(b, tr, ts);
@@ -220,7 +220,7 @@ static int begin(struct builder *b, struct track *tr, uint64_t ts, const struct 
 		.type = FXT_DURATION_BEGIN, .ts = ts, .thread = tr->at, .category = s->category,
 		.name = s->name,
 	};
-	int err = settle(b, tr, ts);
+	int err = slice_settle(b, tr, ts);
 
 	if (!err)
 		err = push(tr, ts, 0, s);
@@ -241,6 +241,7 @@ static int as_instant(struct builder *b, const struct track *tr, uint64_t ts, co
 	};
 	int err = build_event(b, &e, args, n);
 
+	b->stats.crowded += tr->depth >= DEPTH_MAX;
 	return err ? err : OUT_INSTANT;
 }
 
@@ -271,25 +272,15 @@ int slice_leaf(struct builder *b, struct track *tr, uint64_t ts, uint64_t end,
 	return out;
 }
 
-bool slice_fits(const struct track *tr, uint64_t ts, uint64_t end, bool *deep)
+/* Of those whose end is known the innermost one ends first. */
+bool slice_fits(const struct track *tr, uint64_t ts, uint64_t end, uint64_t *until, bool *deep)
 {
-	unsigned int i = tr->depth, depth = tr->depth;
-	const struct frame *f;
-	uint32_t at = tr->top;
+	bool fits;
 
-	*deep = false;
-	for (; tr->spans && i; i--, at = f->below) {
-		f = frame_at(tr, at);
-		if (f->family != FAMILY_SPAN)
-			continue;
-		if (f->end > ts && f->end < end)
-			return false;
-		/* It has ended, and what is inside with it. */
-		if (f->end <= ts)
-			depth = i - 1;
-	}
-	*deep = ts >= tr->last && depth >= DEPTH_MAX;
-	return ts >= tr->last && depth < DEPTH_MAX;
+	*until = tr->spans ? innermost_span(tr)->end : UINT64_MAX;
+	fits = ts >= tr->last && end <= *until;
+	*deep = fits && tr->depth >= DEPTH_MAX;
+	return fits && !*deep;
 }
 
 int slice_span(struct builder *b, struct track *tr, uint64_t ts, uint64_t end, const struct slice *s,
@@ -299,13 +290,8 @@ int slice_span(struct builder *b, struct track *tr, uint64_t ts, uint64_t end, c
 		.type = FXT_DURATION_COMPLETE, .ts = ts, .thread = tr->at, .category = s->category,
 		.name = s->name, .id = end,
 	};
-	int err = settle(b, tr, ts);
+	int err = push(tr, ts, end, s);
 
-	if (err)
-		return err;
-	if (tr->depth >= DEPTH_MAX)
-		return as_instant(b, tr, ts, s, args, n);
-	err = push(tr, ts, end, s);
 	if (err)
 		return err;
 	tr->last = ts;
@@ -395,7 +381,7 @@ int slice_end(struct builder *b, struct track *tr, uint64_t ts, const struct sli
 	}
 	if (!fits(b, tr, &ts))
 		return OUT_UNMATCHED;
-	err = settle(b, tr, ts);
+	err = slice_settle(b, tr, ts);
 	if (err)
 		return err;
 	at = find(tr, s);
@@ -438,7 +424,7 @@ int slices_close(struct builder *b, struct track *tr)
 
 	if (!tr)
 		return 0;
-	err = settle(b, tr, tr->spans ? UINT64_MAX : tr->leaf_end);
+	err = slice_settle(b, tr, tr->spans ? UINT64_MAX : tr->leaf_end);
 	ts = tr->last > tr->reach ? tr->last : tr->reach;
 	tr->deep = 0;
 	for (; !err && !may_stay_open(tr); b->stats.closed_slices++)

@@ -50,6 +50,8 @@ int slice_close(struct builder *b, struct track *tr, uint64_t ts, const struct s
 /* A call whose end is known already; it ends there, or before what comes next. */
 int slice_leaf(struct builder *b, struct track *tr, uint64_t ts, uint64_t end,
 	       const struct slice *s, const struct fxt_arg *args, unsigned int n);
+/* What is over at @ts is no more on the stack. 0 or -errno. */
+int slice_settle(struct builder *b, struct track *tr, uint64_t ts);
 /*
  * A slice whose end is known: one record. Only where slice_fits(). What is open inside when it
  * ends, ends with it; what is open around it lasts until it ends.
@@ -57,10 +59,10 @@ int slice_leaf(struct builder *b, struct track *tr, uint64_t ts, uint64_t end,
 int slice_span(struct builder *b, struct track *tr, uint64_t ts, uint64_t end, const struct slice *s,
 	       const struct fxt_arg *args, unsigned int n);
 /*
- * Whether such a slice overlaps none in part, none began after it, and it is not deeper than viewers draw; *@deep:
- * that alone is why it does not fit.
+ * After slice_settle(): whether such a slice overlaps none in part, none began after it, and it is not deeper than
+ * viewers draw; *@deep: that alone is why it does not fit. *@until: what ends later does not fit, UINT64_MAX: all does.
  */
-bool slice_fits(const struct track *tr, uint64_t ts, uint64_t end, bool *deep);
+bool slice_fits(const struct track *tr, uint64_t ts, uint64_t end, uint64_t *until, bool *deep);
 /* Whether there is one that @s would end. */
 bool slice_is_open(const struct track *tr, const struct slice *s);
 /* The innermost open slice of the family of @s, and when it began. */

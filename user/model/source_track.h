@@ -9,13 +9,21 @@
 
 struct thread;
 
+/* A further thread that shows a track, for what does not nest in the others. */
+struct lane {
+	struct thread *t;
+	uint64_t until;		/* what is open there ends then: what ends later, but begins before, overlaps it */
+};
+
 struct source_track {
 	struct model_track spec;	/* its strings are copies */
 	uint32_t same_hash;		/* the next one of its hash, MAP_NONE: there is none */
 	uint64_t koid, process;		/* as FXT has them; of a process its own in both */
 	bool is_invented;		/* the koid is not the number in the source */
 	struct thread *t;		/* NULL: nothing of it is written yet */
-	struct thread *last;		/* where its last slice is: @t, or a further lane of it */
+	struct thread *last;		/* where its last slice is: @t, or a lane */
+	struct lane *lanes;
+	unsigned int lanes_cnt, lanes_cap;
 	char *name;			/* NULL: not named */
 	size_t name_len;
 	bool has_order;

@@ -40,8 +40,7 @@ struct thread {
 	uint16_t wake_cpu;
 	struct track *track, *markers;
 	const struct source_track *source;	/* NULL: a thread by the ids of Linux */
-	uint16_t lane;			/* of @source: 0 is the first */
-	struct thread *next_lane;
+	uint16_t lane;			/* of @source; 0: it is no lane */
 	bool no_object;		/* another one of its koid has the kernel object */
 };
 

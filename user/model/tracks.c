@@ -164,6 +164,7 @@ static void free_track(struct source_track *st)
 	free((void *)st->spec.process.text.data);
 	free((void *)st->spec.thread.text.data);
 	free(st->name);
+	free(st->lanes);
 	free(st);
 }
 
@@ -295,16 +296,18 @@ struct thread *track_thread(struct builder *b, struct source_track *st)
 	return st->t;
 }
 
-struct thread *track_next_lane(struct builder *b, struct thread *t)
+struct lane *track_add_lane(struct builder *b, struct source_track *st)
 {
-	if (t->next_lane)
-		return t->next_lane;
-	if (t->lane + 1U >= LANES_MAX)
+	struct thread *t;
+
+	if (array_reserve(st->lanes, st->lanes_cnt, st->lanes_cap, 1))
 		return NULL;
-	t->next_lane = new_thread(b, t->source, PSEUDO_TRACKS + b->sources->invented++);
-	if (t->next_lane)
-		t->next_lane->lane = (uint16_t)(t->lane + 1);
-	return t->next_lane;
+	t = new_thread(b, st, PSEUDO_TRACKS + b->sources->invented++);
+	if (!t)
+		return NULL;
+	st->lanes[st->lanes_cnt] = (struct lane){ .t = t };
+	t->lane = (uint16_t)++st->lanes_cnt;
+	return &st->lanes[st->lanes_cnt - 1];
 }
 
 struct thread *track_renew(struct builder *b, struct source_track *st)
@@ -313,6 +316,7 @@ struct thread *track_renew(struct builder *b, struct source_track *st)
 
 	if (t)
 		st->t = st->last = t;
+	st->lanes_cnt = 0;
 	return t;
 }
 

@@ -11,7 +11,7 @@
 struct builder;
 struct thread;
 
-#define LANES_MAX	64U	/* threads of FXT that show one track */
+#define LANES_MAX	1023U	/* of one track */
 
 struct source_tracks {
 	struct source_track **all;	/* number 1 is the first */
@@ -27,8 +27,8 @@ int tracks_find(struct builder *b, const struct model_track *spec, uint32_t *tra
 struct source_track *track_at(const struct builder *b, uint32_t nr);
 /* The thread of FXT that shows it, made if need be; NULL: no memory. */
 struct thread *track_thread(struct builder *b, struct source_track *st);
-/* Another thread beside @t, for what does not nest in it; made if need be. NULL: no memory, or too many. */
-struct thread *track_next_lane(struct builder *b, struct thread *t);
+/* A further lane. NULL: no memory. */
+struct lane *track_add_lane(struct builder *b, struct source_track *st);
 /* Its thread is dead and runs again: a new one of another koid. NULL: no memory. */
 struct thread *track_renew(struct builder *b, struct source_track *st);
 /* The process that it is in exists. 0 or -ENOMEM. */

@@ -263,17 +263,22 @@ static void test_many(void **state)
 	(void)state;
 	trace_begin(&t);
 	nr = find_thread(&t, 10, 10);
-	for (i = 0; i < 70; i++)
-		add_slice(&t, nr, 100 + i, 1000 + i, "x");
+	for (i = 0; i < 1030; i++)
+		add_slice(&t, nr, 100 + i, 2000 + i, "x");
+	add_slice(&t, nr, 2500, 3025, "x");
+	add_slice(&t, nr, 2501, 2600, "in the first lane");
 	nr = find_thread(&t, 11, 11);
 	for (i = 0; i < 600; i++)
-		add_slice(&t, nr, 2000, 9000, "y");
+		add_slice(&t, nr, 4000, 9000, "y");
 	add_slice(&t, nr, 9000, 9100, "shallow");
 	trace_end(&t);
 	trace_has(&t, "duration_complete 9000 11/11 cat:shallow id=9100");
-	assert_int_equal(t.stats.slices, 64 + 600 + 1);
+	trace_has(&t, "duration_complete 2500 10/10 cat:x id=3025");
+	trace_has(&t, "duration_complete 2501 10/10 cat:in the first lane id=2600");
+	assert_int_equal(t.stats.slices, 1024 + 2 + 600 + 1);
 	assert_int_equal(t.stats.instants, 6);
-	assert_int_equal(t.stats.overlapping, 63 + 100);
+	assert_int_equal(t.stats.crowded, 6);
+	assert_int_equal(t.stats.overlapping, 1023 + 100);
 	assert_int_equal(t.stats.deep, 100);
 	trace_done(&t);
 }

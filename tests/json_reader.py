@@ -25,6 +25,7 @@ Flow = collections.namedtuple('Flow', 'ph pid tid ts cat name id bp')
 State = collections.namedtuple('State', 'pid tid ts dur name args')
 
 LAST_NS = 2**63 - 1
+INFINITE = 2**64
 TIME = re.compile(r'-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?')
 # Phases that mean something; all others are counted.
 SLICES, ASYNCS, FLOWS, INSTANTS, MARKS = 'BEX', 'bneSTpFNOD', 'stf', 'iIR', 'Vvc()'
@@ -82,11 +83,16 @@ def number_of(value):
     return value if abs(number) < float('inf') else None
 
 
+def order(s):
+    """By begin, the longer ones first."""
+    return s.ts, -INFINITE if s.dur is None else -s.dur
+
+
 def overlaps(slices):
-    """Of the slices of one thread those that do not nest in what is open when they begin; all have an end."""
+    """Of the slices of one thread those that do not nest in what is open when they begin; some never end."""
     found, ends = [], []
-    for s in sorted(slices, key=lambda s: (s.ts, -s.dur)):
-        end = s.ts + s.dur
+    for s in sorted(slices, key=order):
+        end = INFINITE if s.dur is None else s.ts + s.dur
         while ends and ends[-1] <= s.ts:
             ends.pop()
         if ends and end > ends[-1]:
@@ -273,13 +279,12 @@ class Trace:
             for stack in stacks.values():
                 to += stack
                 self.unmatched[kind] += len(stack)
-        self.slices.sort(key=lambda s: (s.ts, -LAST_NS if s.dur is None else -s.dur))
+        self.slices.sort(key=order)
 
     def overlapping(self):
         threads = collections.defaultdict(list)
         for s in self.slices:
-            if s.dur is not None:
-                threads[s.pid, s.tid].append(s)
+            threads[s.pid, s.tid].append(s)
         return sum(len(overlaps(slices)) for slices in threads.values())
 
     def arrows(self):

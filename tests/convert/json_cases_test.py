@@ -169,6 +169,16 @@ def slices_that_no_track_has_space_for(tmp):
 
 
 @case
+def begins_without_an_end(tmp):
+    """Neither the end of what is around them nor their depth gives them one."""
+    events = [{'ph': 'X', 'ts': 0, 'dur': 10, 'name': 'ends'}, {'ph': 'B', 'ts': 5, 'name': 'open'},
+              {'ph': 'X', 'ts': 7, 'dur': 20, 'name': 'inside'}, {'ph': 'X', 'ts': 100, 'dur': 20, 'name': 'after'},
+              *({'ph': 'B', 'tid': 2, 'ts': i, 'name': 'deep'} for i in range(600))]
+    _, said, found = convert(json.dumps([{'pid': 1, 'tid': 1, **e} for e in events]), tmp)
+    equal((found['duration_complete'], found['duration_begin'], found['duration_end'], found['instant']), (3, 601, 0, 0), said)
+
+
+@case
 def what_is_said_and_the_exit_code(tmp):
     """The message, and the exit code without and with --strict."""
     rows = [

@@ -173,17 +173,70 @@ static int play_slice(struct builder *b, const struct model_event *ev, struct so
 	return slice_span(b, t->track, ts, end, &s, fold.args, n);
 }
 
-static int play_begin(struct builder *b, const struct model_event *ev, struct source_track *st)
+/* @t shows the track. */
+static int begin_on(struct builder *b, const struct model_event *ev, struct source_track *st, struct thread *t)
 {
-	struct thread *t = track_thread(b, st);
 	struct slice s = slice_of(ev, FAMILY_EVENT);
 	struct arg_fold fold;
 	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
 
 	b->stats.args_dropped += fold.dropped;
-	if (t)
-		st->last = t;
-	return slice_begin(b, t ? slices_of(t) : NULL, play_ts(ev->ts_ns), &s, fold.args, n);
+	b->stats.overlapping += t->lane > 0;
+	st->last = t;
+	return slice_begin(b, t->track, play_ts(ev->ts_ns), &s, fold.args, n);
+}
+
+/* What is around it must not end. */
+static int play_open(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t;
+	int err = find_lane(b, st, play_ts(ev->ts_ns), UINT64_MAX, &t);
+
+	if (err)
+		return err;
+	return t ? begin_on(b, ev, st, t) : play_crowded(b, ev, st);
+}
+
+/* The last thread of the track that has a begin which is open: those inside of each other fill the first one first. */
+static struct thread *innermost_thread(const struct source_track *st)
+{
+	unsigned int i = st->lanes_cnt;
+
+	while (i && !(st->lanes[i - 1].t->track && st->lanes[i - 1].t->track->events))
+		i--;
+	return i ? st->lanes[i - 1].t : st->t;
+}
+
+/* What ends it is not known, so it is inside of all that is open; where that is too deep, on the next lane. */
+static int play_begin(struct builder *b, const struct model_event *ev, struct source_track *st)
+{
+	struct thread *t = track_thread(b, st) ? innermost_thread(st) : NULL;
+	struct lane *l;
+	int err = settle_lane(b, t, play_ts(ev->ts_ns));
+
+	if (err)
+		return err;
+	if (slice_is_full(t->track)) {
+		if (t->lane == LANES_MAX)
+			return play_crowded(b, ev, st);
+		l = t->lane < st->lanes_cnt ? &st->lanes[t->lane] : track_add_lane(b, st);
+		t = l ? l->t : NULL;
+		err = settle_lane(b, t, play_ts(ev->ts_ns));
+	}
+	if (err)
+		return err;
+	b->stats.deep += t->lane > 0;
+	return begin_on(b, ev, st, t);
+}
+
+/* The thread with the innermost slice that it ends; the track's own if there is none. */
+static struct thread *thread_to_end(const struct source_track *st, const struct slice *s)
+{
+	unsigned int i = st->lanes_cnt;
+
+	while (i && !(st->lanes[i - 1].t->track && slice_is_open(st->lanes[i - 1].t->track, s)))
+		i--;
+	return i ? st->lanes[i - 1].t : st->t;
 }
 
 static int play_slice_end(struct builder *b, const struct model_event *ev, struct source_track *st)
@@ -192,8 +245,11 @@ static int play_slice_end(struct builder *b, const struct model_event *ev, struc
 	struct slice s = slice_of(ev, FAMILY_EVENT);
 	struct arg_fold fold;
 	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
-	int out = slice_end(b, t ? slices_of(t) : NULL, play_ts(ev->ts_ns), &s, fold.args, n);
+	int out;
 
+	if (t)
+		t = thread_to_end(st, &s);
+	out = slice_end(b, t ? slices_of(t) : NULL, play_ts(ev->ts_ns), &s, fold.args, n);
 	b->stats.args_dropped += fold.dropped;
 	if (out != OUT_UNMATCHED)
 		return out;
@@ -348,6 +404,7 @@ static const struct {
 	bool is_sched, is_timeless;
 } kinds[MODEL_KIND_CNT] = {
 	[MODEL_SLICE] = { play_slice, false, false },
+	[MODEL_SLICE_OPEN] = { play_open, false, false },
 	[MODEL_SLICE_BEGIN] = { play_begin, false, false },
 	[MODEL_SLICE_END] = { play_slice_end, false, false },
 	[MODEL_ASYNC] = { play_async, false, false },

@@ -103,6 +103,7 @@ static int push(struct track *tr, uint64_t ts, uint64_t end, const struct slice 
 	tr->depth++;
 	tr->kernel += s->family != FAMILY_USER;
 	tr->spans += s->family == FAMILY_SPAN;
+	tr->events += s->family == FAMILY_EVENT;
 	return 0;
 }
 
@@ -112,6 +113,7 @@ static void drop_top(struct track *tr)
 
 	tr->kernel -= f->family != FAMILY_USER;
 	tr->spans -= f->family == FAMILY_SPAN;
+	tr->events -= f->family == FAMILY_EVENT;
 	tr->used = tr->top;
 	tr->top = f->below;
 	tr->depth--;
@@ -315,10 +317,10 @@ static bool matches(const struct frame *f, const struct slice *s)
 /* The offset of the innermost frame that @s ends, or of none: then @tr->used. */
 static uint32_t find(const struct track *tr, const struct slice *s)
 {
+	unsigned int i = s->family == FAMILY_EVENT && !tr->events ? tr->depth : 0;
 	uint32_t at = tr->top;
-	unsigned int i;
 
-	for (i = 0; i < tr->depth; i++) {
+	for (; i < tr->depth; i++) {
 		const struct frame *f = frame_at(tr, at);
 
 		if (matches(f, s))
@@ -346,6 +348,11 @@ bool slice_top(const struct track *tr, struct slice *s, uint64_t *ts)
 		at = f->below;
 	}
 	return false;
+}
+
+bool slice_is_full(const struct track *tr)
+{
+	return tr->depth >= DEPTH_MAX;
 }
 
 bool slice_is_open(const struct track *tr, const struct slice *s)

@@ -21,7 +21,7 @@ struct track {
 	uint32_t used, cap, top;
 	unsigned int depth, deep;	/* open ones; markers beyond the limit, not written */
 	unsigned int kernel;		/* frames that are not FAMILY_USER */
-	unsigned int spans;		/* FAMILY_SPAN */
+	unsigned int spans, events;	/* FAMILY_SPAN, FAMILY_EVENT */
 	uint64_t reach;			/* the latest end of those there were */
 	bool leaf;			/* the top is a call that has returned: @leaf_end */
 	uint64_t leaf_end;
@@ -63,6 +63,8 @@ int slice_span(struct builder *b, struct track *tr, uint64_t ts, uint64_t end, c
  * viewers draw; *@deep: that alone is why it does not fit. *@until: what ends later does not fit, UINT64_MAX: all does.
  */
 bool slice_fits(const struct track *tr, uint64_t ts, uint64_t end, uint64_t *until, bool *deep);
+/* What begins now is deeper than viewers draw. */
+bool slice_is_full(const struct track *tr);
 /* Whether there is one that @s would end. */
 bool slice_is_open(const struct track *tr, const struct slice *s);
 /* The innermost open slice of the family of @s, and when it began. */

@@ -283,6 +283,69 @@ static void test_many(void **state)
 	trace_done(&t);
 }
 
+/* One without an end is not inside of one that ends; what comes later is inside of it. */
+static void test_open(void **state)
+{
+	struct build t;
+	uint32_t nr;
+
+	(void)state;
+	trace_begin(&t);
+	nr = find_thread(&t, 10, 10);
+	add_slice(&t, nr, 100, 200, "ends");
+	add_kind(&t, MODEL_SLICE_OPEN, nr, 150, "open");
+	add_slice(&t, nr, 160, 250, "inside");
+	add_slice(&t, nr, 300, 310, "after");
+	add_kind(&t, MODEL_SLICE_OPEN, nr, 320, "alone");
+	add_slice(&t, nr, 330, 340, "in alone");
+	trace_end(&t);
+	trace_has(&t, "duration_begin 150 10/4250000000 cat:open");
+	trace_has(&t, "duration_complete 160 10/4250000000 cat:inside id=250");
+	trace_has(&t, "duration_complete 300 10/10 cat:after id=310");
+	trace_has(&t, "duration_begin 320 10/10 cat:alone");
+	trace_has(&t, "duration_complete 330 10/10 cat:in alone id=340");
+	trace_has_no(&t, "duration_end");
+	assert_int_equal(t.stats.unfinished, 2);
+	assert_int_equal(t.stats.closed_slices, 0);
+	assert_int_equal(t.stats.overlapping, 2);
+	trace_done(&t);
+}
+
+/* Deeper than viewers draw, they are on a further track, and so are their ends. */
+static void test_deep_begins(void **state)
+{
+	struct build t;
+	uint32_t nr;
+	unsigned int i;
+
+	(void)state;
+	trace_begin(&t);
+	nr = find_thread(&t, 10, 10);
+	for (i = 0; i < 600; i++)
+		add_kind(&t, MODEL_SLICE_BEGIN, nr, 100 + i, i % 2 ? "odd" : "even");
+	add_kind(&t, MODEL_SLICE_END, nr, 800, "");
+	add_kind(&t, MODEL_SLICE_END, nr, 801, "even");
+	for (i = 0; i < 598; i++)
+		add_kind(&t, MODEL_SLICE_END, nr, 900 + i, "");
+	add_kind(&t, MODEL_SLICE_END, nr, 2000, "");
+	nr = find_thread(&t, 11, 11);
+	for (i = 0; i < 600; i++)
+		add_kind(&t, MODEL_SLICE_OPEN, nr, 3000, "open");
+	trace_end(&t);
+	trace_has(&t, "duration_end 800 10/4250000000 cat:odd");
+	trace_has(&t, "duration_end 801 10/4250000000 cat:even");
+	trace_has(&t, "duration_end 997 10/4250000000 cat:even");
+	trace_has(&t, "duration_end 998 10/10 cat:odd");
+	trace_has(&t, "duration_begin 3000 11/4250000001 cat:open");
+	assert_int_equal(t.stats.slices, 600 + 600 + 600);
+	assert_int_equal(t.stats.instants, 1);
+	assert_int_equal(t.stats.unmatched_ends, 1);
+	assert_int_equal(t.stats.deep, 100 + 100);
+	assert_int_equal(t.stats.unfinished, 600);
+	assert_int_equal(t.stats.crowded, 0);
+	trace_done(&t);
+}
+
 static void test_times(void **state)
 {
 	struct build t;
@@ -409,6 +472,8 @@ int main(void)
 		cmocka_unit_test(test_category_of_the_end),
 		cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_deep_begins),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_async),
 		cmocka_unit_test(test_async_nested),

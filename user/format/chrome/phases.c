@@ -210,7 +210,7 @@ static int play_slice(struct chrome_reader *r, const struct chrome_event *e, str
 {
 	int err;
 
-	ev->kind = duration_ns < 0 ? MODEL_SLICE_BEGIN : MODEL_SLICE;
+	ev->kind = duration_ns < 0 ? MODEL_SLICE_OPEN : MODEL_SLICE;
 	if (duration_ns >= 0)
 		ev->duration_ns = (uint64_t)duration_ns;
 	err = reader_add(r, ev);

@@ -100,6 +100,21 @@ def text_in_json_in_a_page(tmp):
 
 
 @case
+def text_of_another_clock(tmp):
+    """A line of it says what time it was by the clock of the events, or has the name of a moment that an event has."""
+    line = '          <idle>-0     [000] d..3     {:.6f}: tracing_mark_write: trace_event_clock_sync: {}\n'
+    slice_ = {'ph': 'X', 'pid': 7, 'tid': 7, 'ts': 200000100, 'dur': 50, 'name': 'work'}
+    sync = {'ph': 'c', 'pid': 7, 'tid': 7, 'ts': 200000060, 'name': 'clock_sync', 'args': {'sync_id': 'a-1', 'issue_ts': 200000040}}
+    rows = [('parent_ts=200.000000', 100000100000, -100 * 10**9), ('parent_ts=0', 200000100000, 0), ('parent_ts=soon', 200000100000, 0),
+            ('name=a-1', 100000050000, -100000050000), ('name=b', 200000100000, 0), ('parent_ts=300.5', 200000100000, 0)]
+    for says, ts, offset in rows:
+        both = json.dumps({'traceEvents': [slice_, sync], 'systemTraceEvents': TEXT + line.format(100, says)})
+        stats, said, _ = convert(both, tmp)
+        times = [r['timestamp'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r.get('event_type') == 'duration_complete']
+        equal((times, stats['clock_offset_ns']), ([ts], offset), f'{says}: {said}')
+
+
+@case
 def damage_in_a_page(tmp):
     whole = events(20)
     stats, said, found = convert(page(trace_data(whole[:-40]), trace_data(TEXT)), tmp, 'page.html', ['--strict'], 3)

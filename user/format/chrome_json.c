@@ -25,6 +25,7 @@ struct chrome_input {
 	struct event_stats *event_stats;		/* of the text; NULL: not asked for, or no text */
 	bool statistics;
 	uint64_t texts;
+	unsigned int syncs;	/* of the text, that the reader of events has */
 };
 
 static const char *const forms[] = { "trace-event", NULL };
@@ -74,6 +75,21 @@ static int add_record(void *ctx, const struct ftrace_event *event)
 	return err ? err : ftrace_import_add(in->import, event);
 }
 
+/* Says what the text says of its clock. */
+static void add_syncs(struct chrome_input *in)
+{
+	unsigned int cnt;
+	const struct ftrace_sync *syncs = ftrace_import_syncs(in->import, &cnt), *s;
+
+	for (; in->syncs < cnt; in->syncs++) {
+		s = &syncs[in->syncs];
+		chrome_reader_add_sync(in->reader, &(struct chrome_sync){
+			.text_ns = (int64_t)s->ns, .events_ns = (int64_t)(s->parent_ns ? s->parent_ns : s->ns),
+			.id = s->has_parent ? NULL : s->id, .id_len = s->id_len,
+		});
+	}
+}
+
 /* A piece of the text; a chrome_text_fn. */
 static int add_text(void *ctx, const char *data, size_t len)
 {
@@ -92,7 +108,10 @@ static int add_text(void *ctx, const char *data, size_t len)
 		return ftrace_parser_feed(in->parser, data, len);
 	in->texts++;
 	err = ftrace_parser_end(in->parser);
-	return err ? err : ftrace_import_end(in->import);
+	err = err ? err : ftrace_import_end(in->import);
+	if (!err)
+		add_syncs(in);
+	return err;
 }
 
 static int chrome_open(void **reader, const struct reader_cfg *cfg)
@@ -312,6 +331,8 @@ static void chrome_stats(const void *reader, struct json *j)
 	json_key_u64(j, "unmatched_begins", c.unmatched_begins);
 	json_key_u64(j, "unmatched_ends", c.unmatched_ends);
 	json_key_u64(j, "shifted_s", c.shifted_s);
+	json_key(j, "clock_offset_ns");
+	json_i64(j, c.clock_offset_ns);
 	json_key_u64(j, "sorted_runs", c.runs);
 }
 

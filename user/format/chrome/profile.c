@@ -52,7 +52,7 @@ static int begin(struct chrome_reader *r, const struct chrome_event *e, const st
 	struct chrome_value data, start, args = chrome_value_of(e, chrome_field(e, CHROME_ARGS));
 	uint64_t key = profile_key(e);
 	struct v8_profile *p = find(r, key);
-	int64_t ns;
+	int64_t ns, shown;
 
 	if (!p && r->profiles_cnt < PROFILES_MAX) {
 		if (array_reserve(r->profiles, r->profiles_cnt, r->profiles_cap, 1))
@@ -63,8 +63,8 @@ static int begin(struct chrome_reader *r, const struct chrome_event *e, const st
 		return 0;
 	*p = (struct v8_profile){ .key = key, .track = ev->track, .now_ns = (int64_t)ev->ts_ns };
 	if (chrome_member_find(&args, "data", &data) && chrome_member_find(&data, "startTime", &start) &&
-	    !chrome_time_ns(start.data, start.len, &ns) && ns <= INT64_MAX - r->shift_ns)
-		p->now_ns = ns + r->shift_ns;
+	    !chrome_time_ns(start.data, start.len, &ns) && !__builtin_add_overflow(ns, r->shift_ns, &shown))
+		p->now_ns = shown;
 	return 0;
 }
 

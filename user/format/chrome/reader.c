@@ -194,6 +194,8 @@ static int take_event(struct chrome_reader *r)
 	else
 		fate = check_id(r, e, check_times(e, fate, &ts, &duration));
 	r->counts.fates[fate]++;
+	if (phase == 'c' && fate == CHROME_AS_MARK)
+		reader_note_sync(r, ts);
 	if (fate >= CHROME_UNUSABLE)
 		note_unused(r, fate);
 	if (fate >= CHROME_NOT_CONVERTED)
@@ -201,10 +203,23 @@ static int take_event(struct chrome_reader *r)
 	return fate == CHROME_AS_NAME ? take_metadata(r) : add_event(r, fate, ts, duration);
 }
 
+/* The clock is that of the text, unless events are before its beginning. */
+static void choose_clock(struct chrome_reader *r)
+{
+	int64_t offset, first;
+
+	if (!reader_clock_offset(r, &offset) || __builtin_add_overflow(r->first_ns, offset, &first) || first < 0)
+		return;
+	r->shift_ns = r->counts.clock_offset_ns = offset;
+}
+
 /* Times of FXT are not negative: all are shown later, unless some were played already. */
 static void choose_shift(struct chrome_reader *r)
 {
-	if (!r->has_time || r->first_ns >= 0 || r->stream.played_ns > INT64_MIN)
+	if (!r->has_time || r->stream.played_ns > INT64_MIN)
+		return;
+	choose_clock(r);
+	if (r->first_ns >= 0 || r->shift_ns)
 		return;
 	r->counts.shifted_s = (uint64_t)((-(r->first_ns + 1)) / NS_PER_S) + 1;
 	if (r->counts.shifted_s > INT64_MAX / NS_PER_S)

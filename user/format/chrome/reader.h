@@ -45,6 +45,7 @@ struct chrome_counts {
 	uint64_t profile_samples;	/* of V8 */
 	uint64_t dropped_frames;	/* of stacks and profiles: damaged, or no space */
 	uint64_t shifted_s;	/* all times are shown so much later, as the first is negative */
+	int64_t clock_offset_ns;	/* that the clock of the text is ahead of that of the events: all are shown so much later */
 	unsigned int runs;	/* of the temporary file */
 	struct {
 		uint64_t event;	/* number in the event list, from 1 */
@@ -60,6 +61,19 @@ const char *chrome_fate_name(enum chrome_fate fate);
 int chrome_reader_open(struct chrome_reader **out, chrome_read_fn read, void *ctx, struct builder *b);
 /* As chrome_scan_set_text(). */
 void chrome_reader_set_text(struct chrome_reader *r, chrome_text_fn fn, void *text_ctx);
+/* A moment of that text, by its own clock. */
+struct chrome_sync {
+	int64_t text_ns;
+	int64_t events_ns;	/* by the clock of the events */
+	const char *id;		/* else, not NULL: what an event c calls it; borrowed for the call */
+	size_t id_len;
+};
+
+/*
+ * Events are shown on the clock of the text: by the first moment of which an event c says when it was, else
+ * by the first one that says it itself. Only before the end of the input, and if none was played already.
+ */
+void chrome_reader_add_sync(struct chrome_reader *r, const struct chrome_sync *sync);
 /*
  * The input can be read twice: events are played while it is read, as far as no earlier ones follow. Before
  * the first chrome_reader_read(). 0, or -errno of @read_at.

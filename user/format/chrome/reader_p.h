@@ -91,6 +91,22 @@ struct play_item {
 	const struct chrome_event *event, *end;
 };
 
+/* A moment that has a name. */
+struct named_moment {
+	uint64_t id;
+	int64_t ns;
+};
+
+#define MOMENTS_MAX	64U
+
+/* What ties the clock of the events to that of the text. */
+struct clock_syncs {
+	struct named_moment events[MOMENTS_MAX], text[MOMENTS_MAX];
+	unsigned int events_cnt, text_cnt;
+	bool has_offset;
+	int64_t offset_ns;	/* of the text, by its own word */
+};
+
 /* A flow end that binds to the next slice of its track. */
 struct held_flow {
 	uint32_t track;
@@ -113,6 +129,7 @@ struct chrome_reader {
 	enum reader_pass pass;
 	int64_t first_ns, shift_ns;	/* least time of all */
 	bool has_time;
+	struct clock_syncs syncs;
 	struct cached_track cache[CACHED_TRACKS];
 	struct open_slice **open;	/* by track: the innermost */
 	struct id_table asyncs;		/* by id: the last begun */
@@ -207,6 +224,13 @@ int reader_play(struct chrome_reader *r, const struct play_item *item);
 int reader_play_record(struct chrome_reader *r, const struct chrome_record *record);
 /* What waits for a slice that did not come. */
 int reader_play_rest(struct chrome_reader *r);
+
+/* sync.c */
+
+/* r->event is a c at @ts. */
+void reader_note_sync(struct chrome_reader *r, int64_t ts);
+/* How much later the events are by the clock of the text; false: that is not known. */
+bool reader_clock_offset(const struct chrome_reader *r, int64_t *ns);
 
 /* members.c */
 

@@ -269,6 +269,12 @@ int ftrace_import_open(struct ftrace_import **out, struct builder *b)
 	return 0;
 }
 
+const struct ftrace_sync *ftrace_import_syncs(const struct ftrace_import *im, unsigned int *cnt)
+{
+	*cnt = im->syncs_cnt;
+	return im->syncs;
+}
+
 void ftrace_import_close(struct ftrace_import *im)
 {
 	if (!im)

@@ -72,6 +72,8 @@ struct ftrace_import {
 	size_t kinds_cnt;
 	uint8_t pairs[PAIRS_MAX];
 	uint64_t marker_tracks;
+	struct ftrace_sync syncs[FTRACE_SYNCS_MAX];
+	unsigned int syncs_cnt;
 };
 
 /* import.c */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FIELDS_MAX	4
+#define NS_PER_SECOND	1000000000U
 
 struct marker {
 	const struct record *r;
@@ -197,7 +198,44 @@ static int on_track_instant(struct builder *b, const struct marker *m)
 	return err ? err : OUT_INSTANT;
 }
 
-/* "trace_event_clock_sync: parent_ts=12.345678" */
+/* ---- clocks ---------------------------------------------------------------- */
+
+/* "12.345678" */
+static bool parse_seconds(struct model_text text, uint64_t *ns)
+{
+	const char *p = text.data, *end = text.data + text.len;
+	uint64_t unit = NS_PER_SECOND;
+
+	for (*ns = 0; p < end && *p >= '0' && *p <= '9' && *ns < UINT32_MAX; p++)
+		*ns = *ns * 10 + (uint64_t)(*p - '0');
+	if (p == text.data || (p < end && *p != '.'))
+		return false;
+	*ns *= NS_PER_SECOND;
+	for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+		*ns += (unit /= 10) * (uint64_t)(*p - '0');
+	return p >= end;
+}
+
+/* What the clock of the line is to another one. */
+static void keep_sync(const struct record *r, struct model_text args)
+{
+	struct ftrace_import *im = r->im;
+	struct ftrace_sync *s = &im->syncs[im->syncs_cnt];
+	struct model_text text;
+
+	if (im->syncs_cnt == FTRACE_SYNCS_MAX || r->ev->clock != MODEL_CLOCK_NS || !r->ev->complete)
+		return;
+	*s = (struct ftrace_sync){ .ns = r->ns };
+	if (text_find(args, "parent_ts", &text)) {
+		s->has_parent = parse_seconds(text, &s->parent_ns);
+	} else if (text_find(args, "name", &text) && text.len <= sizeof(s->id)) {
+		memcpy(s->id, text.data, text.len);
+		s->id_len = (uint8_t)text.len;
+	}
+	im->syncs_cnt += s->has_parent || s->id_len;
+}
+
+/* "trace_event_clock_sync: parent_ts=12.345678" or "... name=ID" */
 static int on_clock_sync(struct builder *b, const struct record *r, size_t skip)
 {
 	struct ftrace_event ev = *r->ev;
@@ -211,6 +249,7 @@ static int on_clock_sync(struct builder *b, const struct record *r, size_t skip)
 
 	ev.args.data += skip;
 	ev.args.len -= skip;
+	keep_sync(r, ev.args);
 	n = args_of(&ev, args);
 	/* Seconds with a fraction stay as they were printed: a double would round them. */
 	for (i = 0; i < n; i++) {

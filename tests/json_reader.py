@@ -302,7 +302,7 @@ class Trace:
 
     def drawn_flows(self):
         """(Steps and ends of a flow that has begun and not ended, begins), as each binds to a slice."""
-        live, held, counts = set(), collections.defaultdict(list), collections.Counter()
+        live, held, begun, counts = set(), collections.defaultdict(list), {}, collections.Counter()
 
         def step(ident, begins, ends):
             counts['begun' if begins else 'drawn'] += begins or ident in live
@@ -312,13 +312,15 @@ class Trace:
                                                           for s in self.slices]
         for *_, item in sorted(items, key=lambda i: i[:3]):
             if isinstance(item, Slice):
+                begun[item.pid, item.tid] = item.ts
                 for ident in held.pop((item.pid, item.tid), []):
                     step(ident, False, True)
                 if item.bind:
                     step(item.bind[0], not item.bind[1], False)
                 continue
             ident = (item.cat, item.name, item.id)
-            if item.ph == 'f' and item.bp != 'e' and 'input' not in item.cat and 'ipc.flow' not in item.cat:
+            waits = begun.get((item.pid, item.tid)) != item.ts     # for the next slice to begin
+            if item.ph == 'f' and waits and item.bp != 'e' and 'input' not in item.cat and 'ipc.flow' not in item.cat:
                 held[item.pid, item.tid].append(ident)
             else:
                 step(ident, item.ph == 's', item.ph == 'f')

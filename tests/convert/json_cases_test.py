@@ -194,6 +194,21 @@ def begins_without_an_end(tmp):
 
 
 @case
+def flow_ends_at_the_next_slice(tmp):
+    """Also at one that begins at the very time of the end, which keeps its name and arguments."""
+    name = 'n' * 100
+    events = [{'ph': 'X', 'tid': 1, 'ts': 10, 'dur': 5, 'name': 'from'}, {'ph': 's', 'tid': 1, 'ts': 12, 'id': 1, 'name': name},
+              {'ph': 'f', 'tid': 2, 'ts': 0, 'id': 1, 'name': name, 'args': {'a': 1}},
+              {'ph': 'X', 'tid': 2, 'ts': 100, 'dur': 5, 'name': 'to'}, {'ph': 'X', 'tid': 2, 'ts': 200, 'dur': 5, 'name': 'later'}]
+    for at, expected in (20, 100), (100, 100), (101, 200), (300, 300):
+        events[2]['ts'] = at
+        convert(json.dumps([{'pid': 1, **e} for e in events]), tmp)
+        ends = [(r['timestamp'] // 1000, r['name'], r['arguments']) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))
+                if r.get('event_type') == 'flow_end']
+        equal(ends, [(expected, name, [('a', 'int64', 1)])], at)
+
+
+@case
 def what_is_said_and_the_exit_code(tmp):
     """The message, and the exit code without and with --strict."""
     rows = [

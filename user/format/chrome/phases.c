@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "bytes.h"
 #include "reader_p.h"
 #include "value.h"
@@ -124,21 +125,22 @@ static int add_flow(struct chrome_reader *r, const struct model_event *at, enum 
 	return reader_add(r, &ev);
 }
 
-static uint8_t keep_text(struct fxt_str s, char out[64])
+static void free_held(struct chrome_reader *r, struct held_flow *h)
 {
-	size_t len = s.len < 64 ? s.len : 64;
-
-	if (len)
-		memcpy(out, s.data, len);
-	return (uint8_t)len;
+	r->held_bytes -= h->len;
+	free(h->text);
 }
 
 static int play_held(struct chrome_reader *r, const struct held_flow *h, int64_t ts)
 {
-	return reader_add(r, &(struct model_event){
-		.kind = MODEL_FLOW_END, .track = h->track, .ts_ns = (uint64_t)ts, .id = h->id,
-		.name = fxt_str_n(h->name, h->name_len), .category = fxt_str_n(h->category, h->category_len),
-	});
+	struct model_event ev = { .kind = MODEL_FLOW_END, .track = h->track, .ts_ns = (uint64_t)ts, .id = h->id };
+	const char *reason;
+	size_t bad_at;
+
+	if (chrome_event_parse(&r->held_event, h->text, h->len, &bad_at, &reason))
+		return -EINVAL;
+	fill(r, &r->held_event, NULL, &ev);
+	return reader_add(r, &ev);
 }
 
 /* Those that waited for this slice. */
@@ -148,10 +150,12 @@ static int release_flows(struct chrome_reader *r, const struct model_event *slic
 	int err = 0;
 
 	for (i = 0; i < r->held_cnt; i++) {
-		if (r->held[i].track == slice->track && !err)
-			err = play_held(r, &r->held[i], (int64_t)slice->ts_ns);
-		else
+		if (r->held[i].track != slice->track || err) {
 			r->held[kept++] = r->held[i];
+			continue;
+		}
+		err = play_held(r, &r->held[i], (int64_t)slice->ts_ns);
+		free_held(r, &r->held[i]);
 	}
 	r->held_cnt = kept;
 	return err;
@@ -164,8 +168,14 @@ int reader_play_rest(struct chrome_reader *r)
 
 	for (i = 0; i < r->held_cnt && !err; i++)
 		err = play_held(r, &r->held[i], r->held[i].ts_ns);
-	r->held_cnt = 0;
+	reader_free_held(r);
 	return err;
+}
+
+void reader_free_held(struct chrome_reader *r)
+{
+	while (r->held_cnt)
+		free_held(r, &r->held[--r->held_cnt]);
 }
 
 /* f binds to the slice around it if bp says so, or its category; else to the next one. */
@@ -175,21 +185,53 @@ static bool binds_to_next(const struct chrome_event *e, const struct model_event
 	       !memmem(ev->category.data, ev->category.len, "ipc.flow", 8);
 }
 
+/* Of the track; NULL: no memory. */
+static struct track_times *times_of(struct chrome_reader *r, uint32_t track)
+{
+	size_t cap = r->times_cap;
+
+	if (track >= cap) {
+		if (array_reserve(r->times, cap, r->times_cap, track + 1 - cap))
+			return NULL;
+		memset(r->times + cap, 0xff, (r->times_cap - cap) * sizeof(*r->times));
+	}
+	return &r->times[track];
+}
+
+/* Until the next slice of its track. 1, 0: one began at this very time, or there are too many; or -ENOMEM. */
+static int hold_flow(struct chrome_reader *r, const struct chrome_event *e, const struct model_event *ev)
+{
+	const struct track_times *times = times_of(r, ev->track);
+	struct held_flow *h = &r->held[r->held_cnt];
+
+	if (!times)
+		return -ENOMEM;
+	if (times->slice_ns == (int64_t)ev->ts_ns || r->held_cnt == HELD_MAX || e->len > HELD_BYTES_MAX - r->held_bytes)
+		return 0;
+	*h = (struct held_flow){
+		.track = ev->track, .id = ev->id, .ts_ns = (int64_t)ev->ts_ns, .len = e->len,
+		.text = malloc(e->len + CHROME_PAD_BYTES),
+	};
+	if (!h->text)
+		return -ENOMEM;
+	memcpy(h->text, e->text, e->len);
+	memset(h->text + e->len, '"', CHROME_PAD_BYTES);
+	r->held_bytes += e->len;
+	r->held_cnt++;
+	return 1;
+}
+
 static int play_flow(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
 {
 	char phase = reader_phase(e);
-	struct held_flow *h;
+	int held = 0;
 
 	if (!reader_async_id(r, e, 's', &ev->id))
 		return -EINVAL;
 	ev->kind = phase == 's' ? MODEL_FLOW_BEGIN : phase == 't' ? MODEL_FLOW_STEP : MODEL_FLOW_END;
-	if (phase != 'f' || r->held_cnt == HELD_MAX || !binds_to_next(e, ev))
-		return reader_add(r, ev);
-	h = &r->held[r->held_cnt++];
-	*h = (struct held_flow){ .track = ev->track, .id = ev->id, .ts_ns = (int64_t)ev->ts_ns };
-	h->name_len = keep_text(ev->name, h->name);
-	h->category_len = keep_text(ev->category, h->category);
-	return 0;
+	if (phase == 'f' && binds_to_next(e, ev))
+		held = hold_flow(r, e, ev);
+	return held ? held < 0 ? held : 0 : reader_add(r, ev);
 }
 
 /* bind_id of a slice: one producer, any number of consumers, so that none of them is the last. */
@@ -205,6 +247,17 @@ static int play_bound(struct chrome_reader *r, const struct chrome_event *e, con
 
 /* ---- slices -------------------------------------------------------------------- */
 
+/* Flows that end there look for it. */
+static int note_slice(struct chrome_reader *r, const struct model_event *ev)
+{
+	struct track_times *times = times_of(r, ev->track);
+
+	if (!times)
+		return -ENOMEM;
+	times->slice_ns = (int64_t)ev->ts_ns;
+	return r->held_cnt ? release_flows(r, ev) : 0;
+}
+
 /* @duration_ns below 0: it had not ended. */
 static int play_slice(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev, int64_t duration_ns)
 {
@@ -214,9 +267,9 @@ static int play_slice(struct chrome_reader *r, const struct chrome_event *e, str
 	if (duration_ns >= 0)
 		ev->duration_ns = (uint64_t)duration_ns;
 	err = reader_add(r, ev);
-	if (!err && r->held_cnt)
-		err = release_flows(r, ev);
-	return err ? err : play_bound(r, e, ev);
+	err = err ? err : play_bound(r, e, ev);
+	/* All of the same time have been read. */
+	return err || !r->counts.fates[CHROME_AS_FLOW] ? err : note_slice(r, ev);
 }
 
 static int play_async(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
@@ -367,35 +420,16 @@ static enum model_state state_of(struct fxt_str name)
 	}
 }
 
-/* Remembers when the track's state was set last; NULL: no memory. */
-static int64_t *state_time(struct chrome_reader *r, uint32_t track)
-{
-	size_t cap = r->states_cap ? r->states_cap : 64;
-	int64_t *more;
-
-	while (cap <= track)
-		cap *= 2;
-	if (cap > r->states_cap) {
-		more = realloc(r->state_ns, cap * sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + r->states_cap, 0xff, (cap - r->states_cap) * sizeof(*more));
-		r->state_ns = more;
-		r->states_cap = cap;
-	}
-	return &r->state_ns[track];
-}
-
 /* Running needs a CPU; without one a thread that runs is one that could. */
 static int play_state(struct chrome_reader *r, struct model_event *ev)
 {
 	const struct fxt_arg *cpu = chrome_args_find(r->args, "cpu");
-	int64_t *last = state_time(r, ev->track);
+	struct track_times *times = times_of(r, ev->track);
 	struct fxt_str name = ev->name;
 
-	if (!last)
+	if (!times)
 		return -ENOMEM;
-	*last = (int64_t)ev->ts_ns;
+	times->state_ns = (int64_t)ev->ts_ns;
 	ev->kind = MODEL_STATE;
 	ev->sched = (struct model_sched){ .state = state_of(name), .priority = 120 };
 	if (ev->sched.state != MODEL_RUNNING && name.len <= 16)
@@ -412,11 +446,11 @@ static int play_state(struct chrome_reader *r, struct model_event *ev)
 /* Nothing is known of the thread after its last state. */
 static int end_state(struct chrome_reader *r, uint32_t track, uint64_t ts)
 {
-	int64_t *last = state_time(r, track);
+	const struct track_times *times = times_of(r, track);
 
-	if (!last)
+	if (!times)
 		return -ENOMEM;
-	if (*last == (int64_t)ts)
+	if (times->state_ns == (int64_t)ts)
 		return 0;
 	return reader_add(r, &(struct model_event){
 		.kind = MODEL_STATE, .track = track, .ts_ns = ts,

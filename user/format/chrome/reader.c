@@ -428,7 +428,8 @@ void chrome_reader_close(struct chrome_reader *r)
 	ahead_close(r->ahead);
 	reader_free_pairs(r);
 	chrome_args_close(r->args);
-	free(r->state_ns);
+	free(r->times);
+	reader_free_held(r);
 	free(r->begun);
 	chrome_frames_fini(&r->frames);
 	free(r->profiles);

@@ -22,6 +22,7 @@
 #define CATEGORY_BYTES	1024U
 #define CACHED_TRACKS	1024U
 #define HELD_MAX	1024U	/* flow ends that wait for a slice */
+#define HELD_BYTES_MAX	(1U << 20)	/* of these */
 #define OPEN_BYTES_MAX	(8U << 20)	/* of slices that are open at one time */
 #define STREAM_BYTES	(16U << 20)	/* of events that are kept before the temporary file is needed */
 
@@ -109,11 +110,16 @@ struct clock_syncs {
 
 /* A flow end that binds to the next slice of its track. */
 struct held_flow {
-	uint32_t track;
+	uint32_t track, len;
 	uint64_t id;
 	int64_t ts_ns;
-	char name[64], category[64];
-	uint8_t name_len, category_len;
+	char *text;		/* the event, and CHROME_PAD_BYTES */
+};
+
+/* Of a track, as they are shown; below 0: there was none. */
+struct track_times {
+	int64_t state_ns;	/* of its last thread state */
+	int64_t slice_ns;	/* of the last slice, if there are flows */
 };
 
 struct chrome_reader {
@@ -136,10 +142,12 @@ struct chrome_reader {
 	size_t open_cap, open_bytes;	/* bytes: of both */
 	struct held_flow held[HELD_MAX];
 	unsigned int held_cnt;
+	size_t held_bytes;
+	struct chrome_event held_event;	/* the one that is released */
 	uint64_t *begun;		/* ids of S that are open: an open hash table */
 	size_t begun_cap, begun_cnt;
-	int64_t *state_ns;		/* by track: time of its last thread state */
-	size_t states_cap;
+	struct track_times *times;	/* by track */
+	size_t times_cap;
 	bool has_frames;	/* they were read before the events */
 	struct chrome_frames frames;	/* of stackFrames, and of all profiles */
 	struct profile_frame stack[CHROME_DEPTH_MAX];	/* of the sample at hand */
@@ -224,6 +232,7 @@ int reader_play(struct chrome_reader *r, const struct play_item *item);
 int reader_play_record(struct chrome_reader *r, const struct chrome_record *record);
 /* What waits for a slice that did not come. */
 int reader_play_rest(struct chrome_reader *r);
+void reader_free_held(struct chrome_reader *r);
 
 /* sync.c */
 

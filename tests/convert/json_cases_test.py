@@ -194,6 +194,21 @@ def begins_without_an_end(tmp):
 
 
 @case
+def ends_of_many_names(tmp):
+    """Of none that is open, and of those that are, oldest first: a search of all that is open would take minutes."""
+    path, out = os.path.join(tmp, 'in.json'), os.path.join(tmp, 'out.fxt')
+    cnt = 100000
+    for begin, end in 'BE', 'be':
+        names = [(begin, f'n{i}') for i in range(cnt)] + [(end, 'none')] * cnt + [(end, f'n{i}') for i in range(cnt)]
+        with open(path, 'w', encoding='ascii') as file:
+            file.write('[' + ',\n'.join(f'{{"ph":"{ph}","id":1,"cat":"c","pid":1,"tid":1,"ts":{i},"name":"{name}"}}'
+                                        for i, (ph, name) in enumerate(names)) + ']')
+        done = subprocess.run([KFXT, 'convert', '-q', '--stats=json', '-o', out, path], capture_output=True, timeout=60)
+        counts = json.loads(done.stdout)['output']
+        equal((counts['unfinished_slices'], counts['instants'] - counts['crowded_slices']), (0, cnt), begin)
+
+
+@case
 def flow_ends_at_the_next_slice(tmp):
     """Also at one that begins at the very time of the end, which keeps its name and arguments."""
     name = 'n' * 100

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASYNCS_MAX	65536U		/* open at a time; more are not ended */
+#define ASYNCS_MAX	65536U		/* open at a time; more are instants */
 
 /* One that is open; its name and, after it, its category. */
 struct async {
-	struct async *below;	/* begun before it, of the same key */
+	struct open_node open;	/* among those of its key */
 	uint64_t id;
 	struct fxt_thread at;
 	uint32_t name_len, category_len;
@@ -38,14 +38,20 @@ static void copy_text(char *to, struct fxt_str from)
 		memcpy(to, from.data, from.len);
 }
 
+static uint64_t name_key(uint64_t key, const struct fxt_event *e)
+{
+	return e->name.len ? open_name(key, e->name.data, e->name.len) : 0;
+}
+
 static int open_async(struct builder *b, uint64_t key, struct fxt_event *e)
 {
 	struct async *a = malloc(sizeof(*a) + e->name.len + e->category.len);
+	struct open_node *top = id_table_get(&b->asyncs, key);
 
 	if (!a)
 		return -ENOMEM;
 	*a = (struct async){
-		.below = id_table_get(&b->asyncs, key), .id = ++b->async_ids, .at = e->thread,
+		.open.name = name_key(key, e), .id = ++b->async_ids, .at = e->thread,
 		.name_len = (uint32_t)e->name.len, .category_len = (uint32_t)e->category.len,
 	};
 	copy_text(a->text, e->name);
@@ -56,24 +62,24 @@ static int open_async(struct builder *b, uint64_t key, struct fxt_event *e)
 	}
 	b->asyncs_cnt++;
 	e->id = a->id;
-	return 0;
+	return open_push(&b->async_names, &top, &a->open);
 }
 
-/* Takes @a out of those of @key. */
-static void close_async(struct builder *b, uint64_t key, struct async *a)
+/* Takes the last of @key out, or the last of @name if that is not 0; *@a NULL: there is none. 0 or -ENOMEM. */
+static int close_async(struct builder *b, uint64_t key, uint64_t name, struct async **a)
 {
-	struct async *top = id_table_get(&b->asyncs, key), *above = top;
+	struct open_node *top = id_table_get(&b->asyncs, key), *node;
+	int err = open_pop(&b->async_names, &top, name, &node);
 
-	while (above != a && above->below != a)
-		above = above->below;
-	if (above != a)
-		above->below = a->below;
-	else if (a->below)
-		id_table_put(&b->asyncs, key, a->below);	/* replaces: no memory is needed */
+	*a = (struct async *)node;
+	if (err || !node)
+		return err;
+	if (top)
+		id_table_put(&b->asyncs, key, top);	/* replaces: no memory is needed */
 	else
 		id_table_remove(&b->asyncs, key);
 	b->asyncs_cnt--;
-	free(a);
+	return 0;
 }
 
 int async_push(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n)
@@ -85,6 +91,7 @@ int async_push(struct builder *b, struct fxt_event *e, uint64_t key, const struc
 		err = open_async(b, key, e);
 	else
 		e->type = FXT_INSTANT;
+	b->stats.crowded += e->type == FXT_INSTANT;
 	if (!err)
 		err = build_event(b, e, args, n);
 	return err ? err : e->type == FXT_INSTANT ? OUT_INSTANT : OUT_SLICE;
@@ -93,21 +100,25 @@ int async_push(struct builder *b, struct fxt_event *e, uint64_t key, const struc
 int async_begin(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args,
 		unsigned int n)
 {
-	struct async *again = id_table_get(&b->asyncs, key | 1);
+	struct async *again = NULL;
+	int err = b->asyncs_cnt < ASYNCS_MAX ? close_async(b, key | 1, 0, &again) : 0;
 
-	if (again && b->asyncs_cnt < ASYNCS_MAX) {
-		b->stats.closed_slices++;	/* begun again before its end */
-		close_async(b, key | 1, again);
-	}
+	if (err)
+		return err;
+	b->stats.closed_slices += again != NULL;	/* begun again before its end */
+	free(again);
 	return async_push(b, e, key | 1, args, n);
 }
 
 /* OUT_UNMATCHED: written as an instant. */
-static int end_async(struct builder *b, struct fxt_event *e, uint64_t key, struct async *a,
-		     const struct fxt_arg *args, unsigned int n)
+static int end_async(struct builder *b, struct fxt_event *e, uint64_t key, uint64_t name, const struct fxt_arg *args,
+		     unsigned int n)
 {
-	int err;
+	struct async *a;
+	int err = close_async(b, key, name, &a);
 
+	if (err)
+		return err;
 	e->type = a ? FXT_ASYNC_END : FXT_INSTANT;
 	if (a) {
 		e->id = a->id;
@@ -115,24 +126,19 @@ static int end_async(struct builder *b, struct fxt_event *e, uint64_t key, struc
 		e->category = category_of(a);
 	}
 	err = build_event(b, e, args, n);
-	if (a)
-		close_async(b, key, a);
+	free(a);
 	return err ? err : a ? OUT_SLICE : OUT_UNMATCHED;
 }
 
 int async_end(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args,
 	      unsigned int n)
 {
-	return end_async(b, e, key | 1, id_table_get(&b->asyncs, key | 1), args, n);
+	return end_async(b, e, key | 1, 0, args, n);
 }
 
 int async_pop(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n)
 {
-	struct async *a = id_table_get(&b->asyncs, key);
-
-	while (a && e->name.len && (a->name_len != e->name.len || memcmp(a->text, e->name.data, e->name.len) != 0))
-		a = a->below;
-	return end_async(b, e, key, a, args, n);
+	return end_async(b, e, key, name_key(key, e), args, n);
 }
 
 uint64_t async_open_id(const struct builder *b, uint64_t key)
@@ -157,32 +163,34 @@ static int end_at_last(struct builder *b, const struct async *a)
 
 int asyncs_close(struct builder *b)
 {
-	struct async *a, *below;
+	struct open_node *node, *outer;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < b->asyncs.cap; i++) {
-		for (a = b->asyncs.slots[i].value; a; a = below) {
-			below = a->below;
-			err = err || b->recorded ? err : end_at_last(b, a);
-			free(a);
+		for (node = b->asyncs.slots[i].value; node; node = outer) {
+			outer = node->outer;
+			err = err || b->recorded ? err : end_at_last(b, (const struct async *)node);
+			free(node);
 		}
 	}
 	id_table_fini(&b->asyncs);
+	id_table_fini(&b->async_names);
 	b->asyncs_cnt = 0;
 	return err;
 }
 
 void asyncs_fini(struct builder *b)
 {
-	struct async *a, *below;
+	struct open_node *node, *outer;
 	size_t i;
 
 	for (i = 0; i < b->asyncs.cap; i++) {
-		for (a = b->asyncs.slots[i].value; a; a = below) {
-			below = a->below;
-			free(a);
+		for (node = b->asyncs.slots[i].value; node; node = outer) {
+			outer = node->outer;
+			free(node);
 		}
 	}
 	id_table_fini(&b->asyncs);
+	id_table_fini(&b->async_names);
 }

@@ -37,7 +37,7 @@ struct builder_stats {
 	uint64_t unmatched_flows;	/* a step or end without a begin: among flows, not written */
 	uint64_t overlapping;		/* slices that did not nest, or nested too deep: on a second track, among slices */
 	uint64_t deep;			/* of these the latter: viewers draw some 500 levels */
-	uint64_t crowded;		/* slices for which no track has space: among instants */
+	uint64_t crowded;		/* slices that are too many to be open at one time: among instants */
 	uint64_t args_dropped;		/* arguments for which a record has no space */
 	uint64_t incomplete;		/* cut in a number: not used */
 	uint64_t closed_slices;		/* begins without an end, closed by what came or at the end */

@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "builder_stats.h"
 #include "clock.h"
-#include "id_table.h"
+#include "open_stack.h"
 #include "text.h"
 #include "track_ids.h"
 
@@ -88,7 +88,8 @@ struct builder {
 	bool unsafe_wakes;		/* but too late to write what was missed before: see wake.c */
 	struct implied { uint64_t ts, koid; int32_t prio; uint16_t cpu; } *implied;
 	unsigned int implied_cnt;
-	struct id_table asyncs;		/* of struct async */
+	struct id_table asyncs;		/* of struct async: the last one of each id */
+	struct id_table async_names;	/* the same of each name, where many of an id are open */
 	size_t asyncs_cnt;
 	uint64_t async_ids;
 	struct source_tracks *sources;	/* of builder_track(); NULL: none */

@@ -46,5 +46,7 @@ static inline bool text_same(const char *a, const char *b, size_t len)
 }
 
 uint32_t text_hash(const char *data, size_t len);
+/* 64 bits of it, and of what it is the name of something in. */
+uint64_t text_hash_of(uint64_t seed, const char *data, size_t len);
 
 #endif

@@ -7,13 +7,14 @@
 #define FORMAT_CHROME_ITEM_H
 
 #include "event.h"
+#include "model/open_stack.h"
 
 struct item_chunk;
 
 /* An event, or what is made of one, until it is played. */
 struct kept_item {
+	struct open_node open;		/* of an open slice: among those of its track or id */
 	struct item_chunk *chunk;
-	struct kept_item *outer;	/* of an open slice: the one around it on its track */
 	struct kept_item *older, *younger;	/* of an open slice: of all tracks, by time of begin */
 	struct kept_item *end;	/* of a slice that ended: its end, NULL if there is nothing in it */
 	int64_t ts_ns, duration_ns;	/* duration below 0: none is known */

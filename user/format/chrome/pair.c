@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader_p.h"
 
 #define PAIRS_A_READ	1000
 
 struct open_slice {
-	struct open_slice *below;
+	struct open_node open;
 	int64_t ts_ns;
 	uint32_t track, len;
-	struct chrome_span name;
 	char text[];		/* the event, and CHROME_PAD_BYTES */
 };
 
-struct chrome_span pair_name(const struct chrome_event *e)
+uint64_t pair_name(const struct chrome_event *e, uint64_t stack)
 {
 	const struct chrome_field *f = chrome_field(e, CHROME_NAME);
 
-	return f && f->type != CHROME_NULL ? f->value : (struct chrome_span){ 0 };
+	return f && f->type != CHROME_NULL && f->value.len ? open_name(stack, chrome_text(e, f->value), f->value.len) : 0;
 }
 
 bool pair_has_more(const struct chrome_event *end)
@@ -34,20 +34,14 @@ bool pair_has_more(const struct chrome_event *end)
 }
 
 /* Where the innermost slice of the track is kept; NULL: no memory. */
-static struct open_slice **innermost(struct chrome_reader *r, uint32_t track)
+static struct open_node **innermost(struct chrome_reader *r, uint32_t track)
 {
-	size_t cap = r->open_cap ? r->open_cap : 64;
-	struct open_slice **more;
+	size_t cap = r->open_cap;
 
-	while (cap <= track)
-		cap *= 2;
-	if (cap > r->open_cap) {
-		more = realloc(r->open, cap * sizeof(struct open_slice *));
-		if (!more)
+	if (track >= cap) {
+		if (array_reserve(r->open, cap, r->open_cap, track + 1 - cap))
 			return NULL;
-		memset(more + r->open_cap, 0, (cap - r->open_cap) * sizeof(struct open_slice *));
-		r->open = more;
-		r->open_cap = cap;
+		memset(r->open + cap, 0, (r->open_cap - cap) * sizeof(*r->open));
 	}
 	return &r->open[track];
 }
@@ -67,18 +61,14 @@ static bool is_full(const struct chrome_reader *r, const struct chrome_record *r
 	return r->open_bytes + record->len > OPEN_BYTES_MAX;
 }
 
-/* Of the begin @e; NULL: no memory. */
-static struct open_slice *new_slice(struct chrome_reader *r, const struct chrome_record *record,
-				    const struct chrome_event *e, struct open_slice *below)
+/* Of a begin; NULL: no memory. */
+static struct open_slice *new_slice(struct chrome_reader *r, const struct chrome_record *record)
 {
 	struct open_slice *slice = malloc(sizeof(*slice) + record->len + 1);
 
 	if (!slice)
 		return NULL;
-	*slice = (struct open_slice){
-		.below = below, .ts_ns = record->ts_ns, .track = record->track, .len = record->len,
-		.name = pair_name(e),
-	};
+	*slice = (struct open_slice){ .ts_ns = record->ts_ns, .track = record->track, .len = record->len };
 	memcpy(slice->text, record->text, record->len + 1);
 	r->open_bytes += record->len;
 	return slice;
@@ -93,32 +83,18 @@ static void free_slice(struct chrome_reader *r, struct open_slice *slice)
 /* Beyond a limit of memory begins stay without their ends. */
 int pair_push(struct chrome_reader *r, const struct chrome_record *record, const struct chrome_event *e)
 {
-	struct open_slice **top = innermost(r, record->track), *slice;
+	struct open_node **top = innermost(r, record->track);
+	struct open_slice *slice;
 
 	if (!top)
 		return -ENOMEM;
 	if (is_full(r, record))
 		return add_open(r, record->track, record->ts_ns, record->text, record->len);
-	slice = new_slice(r, record, e, *top);
+	slice = new_slice(r, record);
 	if (!slice)
 		return -ENOMEM;
-	*top = slice;
-	return 0;
-}
-
-/* Takes the slice that the end at hand ends out of the stack at @top; NULL: there is none. */
-static struct open_slice *pop(const struct chrome_event *end, struct open_slice **top)
-{
-	struct chrome_span name = pair_name(end);
-	struct open_slice *slice;
-
-	while (*top && name.len && ((*top)->name.len != name.len ||
-				    memcmp((*top)->text + (*top)->name.at, chrome_text(end, name), name.len) != 0))
-		top = &(*top)->below;
-	slice = *top;
-	if (slice)
-		*top = slice->below;
-	return slice;
+	slice->open.name = pair_name(e, record->track);
+	return open_push(&r->names, top, &slice->open);
 }
 
 /* As one text: the head, the begin, a quote, the end. */
@@ -166,21 +142,20 @@ static int add_ended(struct chrome_reader *r, const struct open_slice *slice, co
 
 static int pair_end(struct chrome_reader *r, const struct chrome_record *record)
 {
-	struct open_slice **top = innermost(r, record->track), *slice;
+	struct open_node **top = innermost(r, record->track), *begun;
 	struct chrome_record alone = *record;
-	int err;
+	int err = top ? open_pop(&r->names, top, pair_name(&r->event, record->track), &begun) : -ENOMEM;
 
-	if (!top)
-		return -ENOMEM;
-	slice = pop(&r->event, top);
-	if (!slice) {
+	if (err)
+		return err;
+	if (!begun) {
 		alone.kind = RECORD_UNMATCHED;
 		alone.rank = RANK_OTHER;
 		r->counts.unmatched_ends++;
 		return chrome_order_add(r->order, &alone);
 	}
-	err = add_ended(r, slice, record);
-	free_slice(r, slice);
+	err = add_ended(r, (struct open_slice *)begun, record);
+	free_slice(r, (struct open_slice *)begun);
 	return err;
 }
 
@@ -198,13 +173,17 @@ static int add_alone(struct chrome_reader *r, const struct chrome_record *record
 int pair_push_async(struct chrome_reader *r, const struct chrome_record *record, const struct chrome_event *e)
 {
 	struct open_slice *slice;
+	struct open_node *top;
 	uint64_t id;
 
 	if (is_full(r, record) || !reader_async_id(r, e, 'b', &id))
 		return add_alone(r, record);
-	slice = new_slice(r, record, e, id_table_get(&r->asyncs, id));
-	if (slice && !id_table_put(&r->asyncs, id, slice))
-		return 0;
+	slice = new_slice(r, record);
+	top = id_table_get(&r->asyncs, id);
+	if (slice && !id_table_put(&r->asyncs, id, slice)) {
+		slice->open.name = pair_name(e, id);
+		return open_push(&r->names, &top, &slice->open);
+	}
 	if (slice)
 		free_slice(r, slice);
 	return -ENOMEM;
@@ -212,39 +191,42 @@ int pair_push_async(struct chrome_reader *r, const struct chrome_record *record,
 
 static int pair_async(struct chrome_reader *r, const struct chrome_record *record)
 {
-	struct open_slice *top, *slice;
+	struct open_node *top, *begun;
 	uint64_t id;
 	int err;
 
 	if (!reader_async_id(r, &r->event, 'b', &id))
 		return add_alone(r, record);
 	top = id_table_get(&r->asyncs, id);
-	slice = pop(&r->event, &top);
-	if (!slice)
+	err = open_pop(&r->names, &top, pair_name(&r->event, id), &begun);
+	if (err)
+		return err;
+	if (!begun)
 		return add_alone(r, record);
 	if (top)
 		id_table_put(&r->asyncs, id, top);	/* replaces: no memory is needed */
 	else
 		id_table_remove(&r->asyncs, id);
-	err = add_ended(r, slice, record);
-	free_slice(r, slice);
+	err = add_ended(r, (struct open_slice *)begun, record);
+	free_slice(r, (struct open_slice *)begun);
 	return err;
 }
 
 /* All of an id, in any order. */
-static int end_asyncs(struct chrome_reader *r, struct open_slice *slice)
+static int end_asyncs(struct chrome_reader *r, struct open_node *node)
 {
-	struct open_slice *below;
+	struct open_node *outer;
 	int err = 0;
 
-	for (; slice; slice = below) {
+	for (; node; node = outer) {
+		const struct open_slice *slice = (const struct open_slice *)node;
 		const struct chrome_record record = {
 			.ts_ns = slice->ts_ns, .rank = RANK_OTHER, .track = slice->track, .text = slice->text, .len = slice->len,
 		};
 
-		below = slice->below;
+		outer = node->outer;
 		err = err ? err : add_alone(r, &record);
-		free(slice);
+		free(node);
 	}
 	return err;
 }
@@ -287,11 +269,11 @@ static int end_pairs(struct chrome_reader *r)
 		r->asyncs.slots[i].value = NULL;
 	}
 	for (track = 0; track < r->open_cap; track++) {
-		while ((slice = r->open[track])) {
+		while ((slice = (struct open_slice *)r->open[track])) {
 			if (!err)
 				err = add_open(r, track, slice->ts_ns, slice->text, slice->len);
 			r->counts.unmatched_begins++;
-			r->open[track] = slice->below;
+			r->open[track] = slice->open.outer;
 			free(slice);
 		}
 	}
@@ -313,13 +295,13 @@ int reader_pair(struct chrome_reader *r)
 	return got;
 }
 
-static void free_all(struct open_slice *slice)
+static void free_all(struct open_node *node)
 {
-	struct open_slice *below;
+	struct open_node *outer;
 
-	for (; slice; slice = below) {
-		below = slice->below;
-		free(slice);
+	for (; node; node = outer) {
+		outer = node->outer;
+		free(node);
 	}
 }
 
@@ -332,5 +314,6 @@ void reader_free_pairs(struct chrome_reader *r)
 	for (i = 0; i < r->asyncs.cap; i++)
 		free_all(r->asyncs.slots[i].value);
 	id_table_fini(&r->asyncs);
+	id_table_fini(&r->names);
 	free(r->open);
 }

@@ -75,8 +75,9 @@ struct stream {
 	struct item_store store;
 	struct queue by_time;	/* as they are in the file */
 	struct queue order;	/* begins and ends paired */
-	struct kept_item **open;	/* by track: the innermost */
+	struct open_node **open;	/* by track: the innermost */
 	struct id_table asyncs;		/* by id: the last begun */
+	struct id_table names;		/* of both, where many are open */
 	size_t open_cap;
 	struct kept_item *oldest, *youngest;	/* open slices of all tracks */
 	size_t bytes_max;
@@ -137,8 +138,9 @@ struct chrome_reader {
 	bool has_time;
 	struct clock_syncs syncs;
 	struct cached_track cache[CACHED_TRACKS];
-	struct open_slice **open;	/* by track: the innermost */
+	struct open_node **open;	/* by track: the innermost */
 	struct id_table asyncs;		/* by id: the last begun */
+	struct id_table names;		/* of both, where many are open */
 	size_t open_cap, open_bytes;	/* bytes: of both */
 	struct held_flow held[HELD_MAX];
 	unsigned int held_cnt;
@@ -207,8 +209,8 @@ void reader_note_time(struct chrome_reader *r, int64_t ts);
 
 /* pair.c */
 
-/* The name of a begin or an end, as it is written; empty: none. */
-struct chrome_span pair_name(const struct chrome_event *e);
+/* The name of a begin or an end on the stack of that track, or id, for open_pop(); 0: it has none. */
+uint64_t pair_name(const struct chrome_event *e, uint64_t stack);
 /* Whether an end has what is not in its begin. */
 bool pair_has_more(const struct chrome_event *end);
 /* At most INT64_MAX. */

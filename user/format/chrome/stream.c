@@ -14,7 +14,7 @@
 /* ---- slices that are open -------------------------------------------------------- */
 
 /* Where the innermost one of the track is; NULL: no memory. */
-static struct kept_item **innermost(struct stream *s, uint32_t track)
+static struct open_node **innermost(struct stream *s, uint32_t track)
 {
 	size_t cap = s->open_cap;
 
@@ -50,37 +50,15 @@ static void unlink_open(struct stream *s, struct kept_item *item)
 		s->youngest = item->older;
 }
 
-static bool is_named(const struct kept_item *item, const struct chrome_event *end, struct chrome_span name)
-{
-	struct chrome_span mine = pair_name(&item->event);
-
-	return mine.len == name.len && !memcmp(chrome_text(&item->event, mine), chrome_text(end, name), name.len);
-}
-
-/* Takes the slice that @end ends out of the stack at @top; NULL: there is none. */
-static struct kept_item *pop(struct kept_item **top, const struct chrome_event *end)
-{
-	struct chrome_span name = pair_name(end);
-	struct kept_item *item;
-
-	while (*top && name.len && !is_named(*top, end, name))
-		top = &(*top)->outer;
-	item = *top;
-	if (item)
-		*top = item->outer;
-	return item;
-}
-
 static int begin_slice(struct stream *s, struct kept_item *item)
 {
-	struct kept_item **top = innermost(s, item->track);
+	struct open_node **top = innermost(s, item->track);
 
 	if (!top)
 		return -ENOMEM;
-	item->outer = *top;
-	*top = item;
 	link_open(s, item);
-	return 0;
+	item->open.name = pair_name(&item->event, item->track);
+	return open_push(&s->names, top, &item->open);
 }
 
 /* @item and its end become one. */
@@ -102,13 +80,13 @@ static int add_pair(struct chrome_reader *r, struct kept_item *item, struct kept
 static int end_slice(struct chrome_reader *r, struct kept_item *end)
 {
 	struct stream *s = &r->stream;
-	struct kept_item **top = innermost(s, end->track), *item;
+	struct open_node **top = innermost(s, end->track), *begun;
+	int err = top ? open_pop(&s->names, top, pair_name(&end->event, end->track), &begun) : -ENOMEM;
 
-	if (!top)
-		return -ENOMEM;
-	item = pop(top, &end->event);
-	if (item)
-		return add_pair(r, item, end);
+	if (err)
+		return err;
+	if (begun)
+		return add_pair(r, (struct kept_item *)begun, end);
 	end->kind = RECORD_UNMATCHED;
 	end->rank = RANK_OTHER;
 	r->counts.unmatched_ends++;
@@ -126,56 +104,63 @@ static int add_alone(struct stream *s, struct kept_item *item)
 static int begin_async(struct chrome_reader *r, struct kept_item *item)
 {
 	struct stream *s = &r->stream;
+	struct open_node *top;
 	uint64_t id;
 
 	if (!reader_async_id(r, &item->event, 'b', &id))
 		return add_alone(s, item);
-	item->outer = id_table_get(&s->asyncs, id);
+	top = id_table_get(&s->asyncs, id);
 	if (id_table_put(&s->asyncs, id, item)) {
 		item_free(&s->store, item);
 		return -ENOMEM;
 	}
 	link_open(s, item);
-	return 0;
+	item->open.name = pair_name(&item->event, id);
+	return open_push(&s->names, &top, &item->open);
 }
 
 static int end_async(struct chrome_reader *r, struct kept_item *end)
 {
 	struct stream *s = &r->stream;
-	struct kept_item *top, *item;
+	struct open_node *top, *begun;
 	uint64_t id;
+	int err;
 
 	if (!reader_async_id(r, &end->event, 'b', &id))
 		return add_alone(s, end);
 	top = id_table_get(&s->asyncs, id);
-	item = pop(&top, &end->event);
-	if (!item)
+	err = open_pop(&s->names, &top, pair_name(&end->event, id), &begun);
+	if (err)
+		return err;
+	if (!begun)
 		return add_alone(s, end);
 	if (top)
 		id_table_put(&s->asyncs, id, top);	/* replaces: no memory is needed */
 	else
 		id_table_remove(&s->asyncs, id);
-	return add_pair(r, item, end);
+	return add_pair(r, (struct kept_item *)begun, end);
 }
 
 /* Begins whose end did not come. */
 static int end_all(struct chrome_reader *r)
 {
 	struct stream *s = &r->stream;
+	struct open_node *node;
 	struct kept_item *item;
 	uint32_t track;
 	size_t i;
 	int err = 0;
 
 	for (i = 0; i < s->asyncs.cap; i++) {
-		while (!err && (item = s->asyncs.slots[i].value)) {
-			s->asyncs.slots[i].value = item->outer;
-			err = add_alone(s, item);
+		while (!err && (node = s->asyncs.slots[i].value)) {
+			s->asyncs.slots[i].value = node->outer;
+			err = add_alone(s, (struct kept_item *)node);
 		}
 	}
 	for (track = 0; track < s->open_cap; track++) {
-		while (!err && (item = s->open[track])) {
-			s->open[track] = item->outer;
+		while (!err && s->open[track]) {
+			item = (struct kept_item *)s->open[track];
+			s->open[track] = item->open.outer;
 			item->kind = RECORD_OPEN;
 			item->rank = RANK_BEGIN(INT64_MAX);
 			r->counts.unmatched_begins++;
@@ -362,6 +347,7 @@ void stream_fini(struct stream *s)
 	s->youngest = NULL;
 	free(s->open);
 	id_table_fini(&s->asyncs);
+	id_table_fini(&s->names);
 	s->open = NULL;
 	s->open_cap = 0;
 	item_store_fini(&s->store);

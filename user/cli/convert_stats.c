@@ -198,6 +198,7 @@ static void print_built(struct json *j, const struct convert_totals *t)
 	json_key_u64(j, "duplicate_wakes", b->duplicate_wakes);
 	json_key_u64(j, "unmatched_ends", b->unmatched_ends);
 	json_key_u64(j, "unmatched_flows", b->unmatched_flows);
+	json_key_u64(j, "crowded_flows", b->crowded_flows);
 	json_key_u64(j, "overlapping_slices", b->overlapping);
 	json_key_u64(j, "deep_slices", b->deep);
 	json_key_u64(j, "crowded_slices", b->crowded);

@@ -35,6 +35,7 @@ struct builder_stats {
 	uint64_t samples;		/* of stacks, written as Perfetto packets */
 	uint64_t unmatched_ends;	/* an end without a begin: among instants */
 	uint64_t unmatched_flows;	/* a step or end without a begin: among flows, not written */
+	uint64_t crowded_flows;		/* begins of more flows than can be open at one time: among flows, not written */
 	uint64_t overlapping;		/* slices that did not nest, or nested too deep: on a second track, among slices */
 	uint64_t deep;			/* of these the latter: viewers draw some 500 levels */
 	uint64_t crowded;		/* slices that are too many to be open at one time: among instants */

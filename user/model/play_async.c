@@ -152,40 +152,81 @@ int play_async_instant(struct builder *b, const struct model_event *ev, struct s
 
 /* ---- flows ----------------------------------------------------------------- */
 
-/* Its id in FXT; 0: it has not begun, or there is no space for it. */
-static uint64_t flow_id(struct builder *b, const struct model_event *ev, enum fxt_event_type *type)
+static enum fxt_event_type flow_type(const struct model_event *ev, bool has_begun)
 {
-	uint64_t key = key_of(ev->id), id = (uint64_t)(uintptr_t)id_table_get(&b->flows, key);
-
-	*type = ev->kind == MODEL_FLOW_BEGIN ? FXT_FLOW_BEGIN :
-		ev->kind == MODEL_FLOW_END ? FXT_FLOW_END : FXT_FLOW_STEP;
-	if (ev->kind == MODEL_FLOW && !id)
-		*type = FXT_FLOW_BEGIN;
-	if (*type == FXT_FLOW_END)
-		id_table_remove(&b->flows, key);
-	if (*type != FXT_FLOW_BEGIN)
-		return id;
-	/* Begun again: another one. */
-	if (b->flows.cnt >= FLOWS_MAX || id_table_put(&b->flows, key, (void *)(uintptr_t)(b->flow_ids + 1)))
-		return 0;
-	return ++b->flow_ids;
+	if (ev->kind == MODEL_FLOW)
+		return has_begun ? FXT_FLOW_STEP : FXT_FLOW_BEGIN;
+	return ev->kind == MODEL_FLOW_BEGIN ? FXT_FLOW_BEGIN : ev->kind == MODEL_FLOW_END ? FXT_FLOW_END : FXT_FLOW_STEP;
 }
 
-/* On the lane of the slice that it binds to. */
+/* Begun again it is another one. Its id in FXT, 0: there are too many. 0 or -ENOMEM. */
+static int begin_flow(struct builder *b, uint64_t key, uint64_t *id)
+{
+	*id = 0;
+	if (b->flows.cnt >= FLOWS_MAX && !id_table_get(&b->flows, key)) {
+		b->stats.crowded_flows++;
+		return 0;
+	}
+	*id = ++b->flow_ids;
+	return id_table_put(&b->flows, key, (void *)(uintptr_t)*id);
+}
+
+/* Sets type and id; 0: it is not to be written. */
+static int find_flow(struct builder *b, const struct model_event *ev, struct fxt_event *e)
+{
+	uint64_t key = key_of(ev->id);
+
+	e->id = (uint64_t)(uintptr_t)id_table_get(&b->flows, key);
+	e->type = flow_type(ev, e->id);
+	if (e->type == FXT_FLOW_BEGIN)
+		return begin_flow(b, key, &e->id);
+	if (e->type == FXT_FLOW_END)
+		id_table_remove(&b->flows, key);
+	b->stats.unmatched_flows += !e->id;
+	return 0;
+}
+
+/* The one of two threads of a track whose slice began last, of those that are open at @ts. */
+static int choose_thread(struct builder *b, struct thread *t, uint64_t ts, struct thread **chosen, uint64_t *begun)
+{
+	uint64_t since;
+	int err = t->track ? slice_settle(b, t->track, ts) : 0;
+
+	if (err || !t->track || !slice_since(t->track, &since) || (*chosen && since < *begun))
+		return err;
+	*chosen = t;
+	*begun = since;
+	return 0;
+}
+
+/* Where the innermost slice is that is open; the last one there was if none is. */
+static int thread_of_flow(struct builder *b, const struct source_track *st, uint64_t ts, struct thread **t)
+{
+	uint64_t begun;
+	unsigned int i;
+	int err;
+
+	*t = NULL;
+	err = st->lanes_cnt ? choose_thread(b, st->t, ts, t, &begun) : 0;
+	for (i = 0; i < st->lanes_cnt && !err; i++)
+		err = choose_thread(b, st->lanes[i].t, ts, t, &begun);
+	if (!*t)
+		*t = st->last;
+	return err;
+}
+
+/* On the thread of the slice that it binds to. */
 int play_flow(struct builder *b, const struct model_event *ev, struct source_track *st)
 {
 	struct thread *t = track_thread(b, st);
 	struct fxt_event e;
-	int err;
+	int err = t ? thread_of_flow(b, st, play_ts(ev->ts_ns), &t) : -ENOMEM;
 
-	if (!t)
-		return -ENOMEM;
-	e = play_event(ev, st->last);
-	e.id = flow_id(b, ev, &e.type);
-	if (!e.id) {
-		b->stats.unmatched_flows++;
-		return OUT_FLOW;
-	}
-	err = play_put(b, &e, ev);
+	if (err)
+		return err;
+	e = play_event(ev, t);
+	err = find_flow(b, ev, &e);
+	if (!err && e.id)
+		err = play_put(b, &e, ev);
 	return err ? err : OUT_FLOW;
 }

@@ -355,6 +355,13 @@ bool slice_is_full(const struct track *tr)
 	return tr->depth >= DEPTH_MAX;
 }
 
+bool slice_since(const struct track *tr, uint64_t *ts)
+{
+	if (tr->depth)
+		*ts = frame_at(tr, tr->top)->ts;
+	return tr->depth;
+}
+
 bool slice_is_open(const struct track *tr, const struct slice *s)
 {
 	return find(tr, s) != tr->used;

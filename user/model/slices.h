@@ -69,6 +69,8 @@ bool slice_is_full(const struct track *tr);
 bool slice_is_open(const struct track *tr, const struct slice *s);
 /* The innermost open slice of the family of @s, and when it began. */
 bool slice_top(const struct track *tr, struct slice *s, uint64_t *ts);
+/* When the innermost one began that is open, after slice_settle(); false: none is. */
+bool slice_since(const struct track *tr, uint64_t *ts);
 /* Closes what is open where the track's records end; NULL is fine. */
 int slices_close(struct builder *b, struct track *tr);
 

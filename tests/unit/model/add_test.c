@@ -430,6 +430,52 @@ static void test_async_nested(void **state)
 	trace_done(&t);
 }
 
+/* Of a track that needs several threads: on that of the slice which is open, not of the one that began last. */
+static void test_flows_of_lanes(void **state)
+{
+	struct build t;
+	uint32_t nr;
+
+	(void)state;
+	trace_begin(&t);
+	nr = find_thread(&t, 10, 10);
+	add_slice(&t, nr, 100, 200, "first");
+	add_slice(&t, nr, 150, 250, "overlaps");
+	add_slice(&t, nr, 160, 170, "in first");
+	add_id(&t, MODEL_FLOW_BEGIN, nr, 165, 1, "in both");
+	add_id(&t, MODEL_FLOW_BEGIN, nr, 180, 2, "after the last");
+	add_id(&t, MODEL_FLOW_BEGIN, nr, 220, 3, "after the first");
+	add_id(&t, MODEL_FLOW_BEGIN, nr, 300, 4, "after all");
+	trace_end(&t);
+	trace_has(&t, "flow_begin 165 10/10 cat:in both id=1");
+	trace_has(&t, "flow_begin 180 10/4250000000 cat:after the last id=2");
+	trace_has(&t, "flow_begin 220 10/4250000000 cat:after the first id=3");
+	trace_has(&t, "flow_begin 300 10/10 cat:after all id=4");
+	trace_done(&t);
+}
+
+static void test_too_many_flows(void **state)
+{
+	const uint64_t max = 1U << 20;
+	struct build t;
+	uint32_t nr;
+	uint64_t i;
+
+	(void)state;
+	trace_begin(&t);
+	nr = find_thread(&t, 10, 10);
+	for (i = 0; i < max + 3; i++)
+		add_id(&t, MODEL_FLOW_BEGIN, nr, 1, 1 + i, "f");
+	add_id(&t, MODEL_FLOW_END, nr, 2, 1 + max, "f");
+	add_id(&t, MODEL_FLOW_END, nr, 2, max, "f");
+	add_id(&t, MODEL_FLOW_BEGIN, nr, 2, 1 + max, "f");
+	trace_end(&t);
+	assert_int_equal(t.stats.flows, max + 6);
+	assert_int_equal(t.stats.crowded_flows, 3);
+	assert_int_equal(t.stats.unmatched_flows, 1);
+	trace_done(&t);
+}
+
 static void test_flows(void **state)
 {
 	struct build t;
@@ -477,6 +523,8 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_async),
 		cmocka_unit_test(test_async_nested),
+		cmocka_unit_test(test_flows_of_lanes),
+		cmocka_unit_test(test_too_many_flows),
 		cmocka_unit_test(test_flows),
 	};
 

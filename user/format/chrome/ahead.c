@@ -22,11 +22,13 @@
 #define READ_BYTES	(256U << 10)
 #define AROUND_BYTES	512U		/* of a time, that may be looked at */
 #define NUMBER_MAX	64U
+#define SEARCHES	16U		/* a block, for what says that a time is that of metadata */
 
 struct ahead {
 	int64_t *least;		/* of each block; in the end, of it and all that follow */
 	size_t cnt, cap;
 	unsigned int shift;
+	uint64_t searches;	/* for metadata, in vain */
 	uint64_t frames_at, frames_cnt;	/* "stackFrames": the last one, and how many */
 };
 
@@ -209,6 +211,22 @@ struct window {
 	size_t from, to, len;
 };
 
+/*
+ * Whether the time at @p is that of metadata. Only the least of a block makes events wait, and is worth the
+ * search; of a file in no order there are many, and events wait anyway.
+ */
+static bool is_ignored(struct ahead *a, uint64_t offset, int64_t ts, const char *p, const char *begin, const char *end)
+{
+	bool is_least = offset >> a->shift >= a->cnt || ts < a->least[offset >> a->shift];
+
+	if (!is_least || a->searches > SEARCHES * (a->cnt + 1))
+		return false;
+	if (is_metadata(p, begin, end))
+		return true;
+	a->searches++;
+	return false;
+}
+
 static int look(struct ahead *a, const struct window *w)
 {
 	const char *p = w->data + w->from, *end = w->data + w->to, *limit = w->data + w->len;
@@ -217,17 +235,18 @@ static int look(struct ahead *a, const struct window *w)
 
 	for (; !err && (p = ahead_find(p, end)) < end; p++) {
 		const char *after = limit - p < (long)AROUND_BYTES ? limit : p + AROUND_BYTES;
+		uint64_t offset = w->base + (uint64_t)(p - w->data);
 
 		if (is_frames(p)) {
-			a->frames_at = w->base + (uint64_t)(p - w->data);
+			a->frames_at = offset;
 			a->frames_cnt++;
 			continue;
 		}
 		err = is_time(p) ? time_at(p, after, &ts) : -EDOM;
-		if (err == -ENOENT || (!err && !ts && is_metadata(p, w->data, after)))
+		if (err == -ENOENT || (!err && is_ignored(a, offset, ts, p, w->data, after)))
 			err = 0;
 		else if (!err)
-			err = ts < 0 ? -EDOM : note(a, w->base + (uint64_t)(p - w->data), ts);
+			err = ts < 0 ? -EDOM : note(a, offset, ts);
 	}
 	return err;
 }

@@ -21,7 +21,7 @@ typedef long (*chrome_read_at_fn)(void *ctx, void *buf, size_t len, uint64_t off
 int ahead_open(struct ahead **out, chrome_read_at_fn read_at, void *ctx);
 /*
  * No event that begins at @offset or later has an earlier time than this, in ns; INT64_MAX - 1 where none
- * has a time. Of metadata a time of 0 does not count.
+ * has a time. That of metadata does not count.
  */
 int64_t ahead_least(const struct ahead *a, uint64_t offset);
 /* Frames of stacks may follow the events that refer to them: 1, *@offset is where; 0: there are none; -EDOM: which? */

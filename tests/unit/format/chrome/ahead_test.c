@@ -72,11 +72,13 @@ static void finds_times(void **state)
 	assert_int_equal(least_of("[{\"sys\":1,\"\\u0075\":2,\"ts\":99}]"), 99000);
 }
 
-static void metadata_at_zero_does_not_count(void **state)
+static void metadata_does_not_count(void **state)
 {
 	(void)state;
 	assert_int_equal(least_of("[{\"ts\":9},{\"ph\":\"M\",\"ts\":0,\"args\":{\"name\":\"n\"}}]"), 9000);
 	assert_int_equal(least_of("[{\"ts\":9},{\"args\":{\"name\":\"n\"},\"ts\":0.000,\"name\":\"\",\"ph\": \"M\"}]"), 9000);
+	assert_int_equal(least_of("[{\"ts\":9},{\"ph\":\"M\",\"ts\":3.5}]"), 9000);
+	assert_int_equal(least_of("[{\"ph\":\"M\",\"ts\":-1,\"args\":{}},{\"ts\":9}]"), 9000);
 	assert_int_equal(least_of("[{\"ph\":\"M\"},{\"ts\":0},{\"ph\":\"M\"},{\"ts\":9}]"), 0);
 }
 
@@ -183,7 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_times),
-		cmocka_unit_test(metadata_at_zero_does_not_count),
+		cmocka_unit_test(metadata_does_not_count),
 		cmocka_unit_test(is_not_relied_on),
 		cmocka_unit_test(finds_frames),
 		cmocka_unit_test(knows_what_follows),

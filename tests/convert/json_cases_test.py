@@ -223,6 +223,47 @@ def flow_ends_at_the_next_slice(tmp):
         equal(ends, [(expected, name, [('a', 'int64', 1)])], at)
 
 
+def arguments(tmp):
+    """Of all events, in the order of the trace: by name, the arguments by name."""
+    return [(r['name'], {name: value for name, _, value in r['arguments']}) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))
+            if r['type'] == 'event' and r['arguments']]
+
+
+@case
+def members_of_ends(tmp):
+    events = [{'ph': 'B', 'ts': 1, 'name': 'a', 'sf': 1, 'x': 1, 'y': 1}, {'ph': 'E', 'ts': 5, 'sf': 2, 'tdur': 3, 'y': 2, 'z': 3},
+              {'ph': 'b', 'ts': 6, 'name': 'b', 'cat': 'c', 'id': 1, 'x': 1},
+              {'ph': 'e', 'ts': 7, 'name': 'b', 'cat': 'c', 'id': 1, 'stack': ['f', 'g'], 'z': 3}]
+    frames = {'1': {'name': 'main'}, '2': {'name': 'f', 'parent': 1}}
+    convert(json.dumps({'traceEvents': [{'pid': 1, 'tid': 1, **e} for e in events], 'stackFrames': frames}), tmp)
+    equal(arguments(tmp), [('a', {'stack': 'main', 'x': 1, 'thread_duration_ns': 3000, 'end_stack': 'main;f', 'y': 2, 'z': 3}),
+                           ('b', {'x': 1, 'end_stack': 'f;g', 'z': 3})])
+
+
+@case
+def bind_id(tmp):
+    """An arrow of a slice; an argument of all else, and where it has no direction."""
+    rows = [({'ph': 'X', 'dur': 1, 'flow_out': 1}, 1), ({'ph': 'X', 'dur': 1, 'flow_out': 0}, 0), ({'ph': 'X', 'dur': 1}, 0),
+            ({'ph': 'B', 'flow_out': True}, 1), ({'ph': 'i', 'flow_out': True}, 0), ({'ph': 'n', 'id': 1, 'flow_out': True}, 0)]
+    for event, arrows in rows:
+        _, _, found = convert(json.dumps([{'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'bind_id': '0x7', **event}]), tmp)
+        flow_out = {'flow_out': event['flow_out']} if 'flow_out' in event else {}
+        equal((found['flow_begin'], arguments(tmp)), (arrows, [] if arrows else [('e', {'bind_id': '0x7', **flow_out})]), event)
+
+
+@case
+def what_has_no_place_is_counted(tmp):
+    rows = [({'ph': 'C', 'args': {'a': 1, 'b': 'x', 'c': {'d': 4}, 'e': None, 'f': True, 'g': '12'}}, 'series_without_number', 4),
+            ({'ph': 'C', 'args': {'a': 1}, 'sf': 1, 'tts': 4, 'x': 1}, 'dropped_members', 3),
+            ({'ph': 'T', 'dur': 1, 'args': {'io_wait': True, 'blocked_function': 'f', 'cpu': 1}}, 'dropped_members', 2),
+            ({'ph': 'M', 'name': 'thread_name', 'args': {'name': 'n', 'other': 7}}, 'dropped_members', 1),
+            ({'ph': 'M', 'name': 'thread_name', 'args': {'nam': 'n'}}, 'empty_names', 1),
+            ({'ph': 'M', 'name': 'thread_sort_index', 'args': {'sort_index': 1.5}}, 'empty_names', 1)]
+    for event, count, expected in rows:
+        stats, said, _ = convert(json.dumps([{'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', **event}, json.loads(GOOD)]), tmp)
+        equal(stats[count], expected, f'{event}: {said}')
+
+
 @case
 def what_is_said_and_the_exit_code(tmp):
     """The message, and the exit code without and with --strict."""

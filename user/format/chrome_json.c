@@ -323,6 +323,8 @@ static void chrome_stats(const void *reader, struct json *j)
 	json_key_u64(j, "cut_values", c.args.cut);
 	json_key_u64(j, "duplicate_members", c.duplicate_members);
 	json_key_u64(j, "dropped_members", c.dropped_members);
+	json_key_u64(j, "series_without_number", c.not_numbers);
+	json_key_u64(j, "empty_names", c.empty_names);
 	json_key_u64(j, "members_skipped", c.scan.members - c.members_used);
 	json_key_u64(j, "listed_samples", c.listed_samples);
 	json_key_u64(j, "bad_samples", c.bad_samples);

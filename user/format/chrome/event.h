@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define CHROME_FIELDS_MAX	48	/* further unknown members are left out and counted */
 
@@ -84,6 +85,16 @@ enum chrome_type chrome_scalar(const char *p, const char **end);
 static inline const struct chrome_field *chrome_field(const struct chrome_event *e, enum chrome_key key)
 {
 	return e->at[key] ? &e->fields[e->at[key] - 1] : NULL;
+}
+
+/* Whether it has one of those that few events have: what flows and stacks are written with. */
+static inline bool chrome_has_rare(const struct chrome_event *e)
+{
+	uint64_t indexes;
+
+	_Static_assert(CHROME_ESTACK - CHROME_BP + 1 == sizeof(indexes), "bp to estack are eight");
+	memcpy(&indexes, &e->at[CHROME_BP], sizeof(indexes));
+	return indexes;
 }
 
 static inline const char *chrome_text(const struct chrome_event *e, struct chrome_span span)

@@ -13,9 +13,27 @@
 
 /* ---- what all phases have ------------------------------------------------------- */
 
+/* Also a number that is not 0. */
 static bool is_true(const struct chrome_event *e, enum chrome_key key)
 {
-	return chrome_field(e, key) && chrome_field(e, key)->type == CHROME_TRUE;
+	const struct chrome_field *f = chrome_field(e, key);
+	uint32_t i = 0;
+
+	if (!f || f->type != CHROME_NUMBER)
+		return f && f->type == CHROME_TRUE;
+	while (i < f->value.len && strchr("-.0", chrome_text(e, f->value)[i]))
+		i++;
+	return i < f->value.len && (chrome_text(e, f->value)[i] | 0x20) != 'e';
+}
+
+/* Whether it is a slice with an arrow of its own: bind_id has a meaning. */
+static bool is_bound(const struct chrome_event *e)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_BIND_ID);
+	char phase = reader_phase(e);
+
+	return f && f->type != CHROME_NULL && (phase == 'X' || phase == 'B') &&
+	       (is_true(e, CHROME_FLOW_IN) || is_true(e, CHROME_FLOW_OUT));
 }
 
 /* Of a member, to be registered. */
@@ -64,12 +82,29 @@ static void add_thread_time(struct chrome_reader *r, const struct chrome_event *
 		chrome_args_int64(r->args, name, ns);
 }
 
+static void add_known(struct chrome_reader *r, const struct chrome_event *e, enum chrome_key key, const char *name)
+{
+	if (e->at[key])
+		chrome_args_value(r->args, name, strlen(name), e, chrome_field(e, key));
+}
+
+static void add_rare(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
+{
+	reader_add_stacks(r, e, is_end);
+	if (is_bound(e))
+		return;
+	add_known(r, e, CHROME_BIND_ID, "bind_id");
+	add_known(r, e, CHROME_FLOW_IN, "flow_in");
+	add_known(r, e, CHROME_FLOW_OUT, "flow_out");
+}
+
 /* Members without a meaning of their own. */
-static void add_members(struct chrome_reader *r, const struct chrome_event *e)
+static void add_members(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
 {
 	uint32_t i;
 
-	reader_add_stacks(r, e);
+	if (chrome_has_rare(e))
+		add_rare(r, e, is_end);
 	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
 		if (e->fields[i].key == CHROME_UNKNOWN)
 			chrome_args_value(r->args, chrome_text(e, e->fields[i].name), e->fields[i].name.len, e, &e->fields[i]);
@@ -102,9 +137,12 @@ static void fill(struct chrome_reader *r, const struct chrome_event *e, const st
 		chrome_args_object(r->args, end, chrome_field(end, CHROME_ARGS), false);
 	add_thread_time(r, e, CHROME_TTS, "thread_time_ns");
 	add_thread_time(r, e, CHROME_TDUR, "thread_duration_ns");
-	if (end)
+	add_members(r, e, false);
+	if (end) {
 		add_thread_time(r, end, CHROME_TTS, "thread_end_time_ns");
-	add_members(r, e);
+		add_thread_time(r, end, CHROME_TDUR, "thread_duration_ns");
+		add_members(r, end, true);
+	}
 	ev->args = chrome_args_get(r->args, &ev->args_cnt);
 	if (end)
 		merge_args(r, ev);
@@ -237,12 +275,10 @@ static int play_flow(struct chrome_reader *r, const struct chrome_event *e, stru
 /* bind_id of a slice: one producer, any number of consumers, so that none of them is the last. */
 static int play_bound(struct chrome_reader *r, const struct chrome_event *e, const struct model_event *ev)
 {
-	const struct chrome_field *f = chrome_field(e, CHROME_BIND_ID);
-	bool in = is_true(e, CHROME_FLOW_IN), out = is_true(e, CHROME_FLOW_OUT);
-
-	if (!f || (!in && !out))
+	if (!chrome_has_rare(e) || !is_bound(e))
 		return 0;
-	return add_flow(r, ev, in ? MODEL_FLOW_STEP : MODEL_FLOW_BEGIN, reader_bind_id(e, f));
+	return add_flow(r, ev, is_true(e, CHROME_FLOW_IN) ? MODEL_FLOW_STEP : MODEL_FLOW_BEGIN,
+			reader_bind_id(e, chrome_field(e, CHROME_BIND_ID)));
 }
 
 /* ---- slices -------------------------------------------------------------------- */
@@ -316,6 +352,11 @@ static uint64_t count_of(const struct model_event *ev, const char *name, uint64_
 	return otherwise;
 }
 
+static bool has_arg(struct chrome_reader *r, const char *name)
+{
+	return chrome_args_find(r->args, name) != NULL;
+}
+
 /* "other" is the name of what has none. */
 static enum profile_source source_of(struct fxt_str name)
 {
@@ -339,6 +380,7 @@ static int play_listed(struct chrome_reader *r, const struct chrome_event *e, st
 	if (!cnt)
 		return play_instant(r, e, ev);
 	cpu = count_of(ev, "cpu", UINT64_MAX);
+	r->counts.dropped_members += ev->args_cnt - has_arg(r, "cpu") - has_arg(r, "weight");
 	ev->kind = MODEL_STACK;
 	ev->stack = (struct model_stack){
 		.source = source_of(ev->name), .source_name = ev->name, .cpu = cpu <= INT32_MAX ? (int)cpu : -1, .user_mode = true,
@@ -390,6 +432,7 @@ static int play_counter(struct chrome_reader *r, const struct chrome_event *e, s
 		r->counts.fates[CHROME_NO_NUMBER]++;
 		return 0;
 	}
+	r->counts.not_numbers += ev->args_cnt - n;
 	ev->kind = MODEL_COUNTER;
 	ev->args = numbers;
 	ev->args_cnt = n;
@@ -429,6 +472,8 @@ static int play_state(struct chrome_reader *r, struct model_event *ev)
 
 	if (!times)
 		return -ENOMEM;
+	/* Why it waits, and on what: records of scheduling do not say. */
+	r->counts.dropped_members += ev->args_cnt - (cpu != NULL);
 	times->state_ns = (int64_t)ev->ts_ns;
 	ev->kind = MODEL_STATE;
 	ev->sched = (struct model_sched){ .state = state_of(name), .priority = 120 };

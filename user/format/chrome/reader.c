@@ -168,11 +168,17 @@ static int take_metadata(struct chrome_reader *r)
 }
 
 /* Of a counter only numbers in args are kept. */
-static uint64_t count_unknown(const struct chrome_event *e)
+static uint64_t count_dropped(const struct chrome_event *e)
 {
+	static const enum chrome_key without_meaning[] = {
+		CHROME_TTS, CHROME_TDUR, CHROME_SF, CHROME_ESF, CHROME_STACK, CHROME_ESTACK,
+		CHROME_BIND_ID, CHROME_FLOW_IN, CHROME_FLOW_OUT,
+	};
 	uint64_t cnt = 0;
 	uint32_t i;
 
+	for (i = 0; i < sizeof(without_meaning) / sizeof(without_meaning[0]); i++)
+		cnt += chrome_field(e, without_meaning[i]) != NULL;
 	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
 		cnt += e->fields[i].key == CHROME_UNKNOWN;
 	return cnt;
@@ -188,7 +194,7 @@ static int take_event(struct chrome_reader *r)
 
 	r->counts.by_phase[letter]++;
 	r->counts.duplicate_members += e->duplicates;
-	r->counts.dropped_members += e->dropped + (phase == 'C' ? count_unknown(e) : 0);
+	r->counts.dropped_members += e->dropped + (phase == 'C' ? count_dropped(e) : 0);
 	if (fate == CHROME_NOT_CONVERTED)
 		r->counts.not_converted[letter]++;
 	else

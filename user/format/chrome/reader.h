@@ -40,6 +40,8 @@ struct chrome_counts {
 	uint64_t handed_on;	/* events of the model: a pair is one, a state may be two */
 	uint64_t unmatched_begins, unmatched_ends;	/* of slices */
 	uint64_t duplicate_members, dropped_members;
+	uint64_t not_numbers;	/* series of counters */
+	uint64_t empty_names;	/* events that are to name a thread and do not, or to order it */
 	uint64_t members_used;		/* of the outermost object: they have been read */
 	uint64_t listed_samples, bad_samples;	/* of the member samples; without a time or a thread */
 	uint64_t profile_samples;	/* of V8 */

@@ -254,8 +254,8 @@ int reader_take_sample(struct chrome_reader *r);
 
 /* A member of stackFrames: a chrome_frame_fn, @reader is the struct chrome_reader. */
 void reader_take_frame(void *reader, const struct chrome_member *m);
-/* The event's stacks, as arguments. */
-void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e);
+/* The event's stacks, as arguments. @is_end: it is the end of what they are arguments of. */
+void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e, bool is_end);
 
 /* profile.c */
 
@@ -269,7 +269,7 @@ int reader_play_mark(struct chrome_reader *r, const struct chrome_event *e, stru
 
 /* names.c */
 
-/* M: *@is_name: it was a name or an order, which has been handed on. 0 or -errno. */
+/* M: *@is_name: it is a name or an order, which has been handed on, or counted if it is empty. 0 or -errno. */
 int reader_metadata(struct chrome_reader *r, const struct chrome_event *e, bool *is_name);
 
 static inline bool reader_is_text(const struct chrome_event *e, enum chrome_key key, const char *text)

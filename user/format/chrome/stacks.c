@@ -58,13 +58,10 @@ static void add_stack(struct chrome_reader *r, const struct chrome_event *e, enu
 		chrome_args_value(r->args, other_name, strlen(other_name), e, f);
 }
 
-void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e)
+void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
 {
-	/* Few events have one. */
-	if (!(e->at[CHROME_SF] | e->at[CHROME_STACK] | e->at[CHROME_ESF] | e->at[CHROME_ESTACK]))
-		return;
-	add_stack(r, e, CHROME_SF, "stack", "sf");
-	add_stack(r, e, CHROME_STACK, "stack", "stack");
+	add_stack(r, e, CHROME_SF, is_end ? "end_stack" : "stack", is_end ? "esf" : "sf");
+	add_stack(r, e, CHROME_STACK, is_end ? "end_stack" : "stack", is_end ? "estack" : "stack");
 	add_stack(r, e, CHROME_ESF, "end_stack", "esf");
 	add_stack(r, e, CHROME_ESTACK, "end_stack", "estack");
 }

@@ -241,6 +241,22 @@ def members_of_ends(tmp):
 
 
 @case
+def members_that_come_again(tmp):
+    """The last counts, at every depth."""
+    rows = [('{"a":1,"a":2,"b":{"c":1,"c":2}}', {'a': 2, 'b.c': 2}, 2), ('{"a":{"x":1,"y":[1,2]},"z":0,"a":{"y":3}}', {'z': 0, 'a.y': 3}, 3),
+            ('{"a":1,"a.b":2,"a":{"b":3},"ab":4}', {'a.b': 3, 'ab': 4}, 1), ('{"\\u0061":1,"a":2}', {'a': 2}, 1),
+            ('{"a":[{"b":1},{"b":2}],"c":{"b":3}}', {'a[0].b': 1, 'a[1].b': 2, 'c.b': 3}, 0)]
+    rows.append(('{' + ','.join(f'"key{i % 200}":{i}' for i in range(400)) + '}', {f'key{i}': i + 200 for i in range(200)}, 200))
+    for args, expected, cnt in rows:
+        stats, _, _ = convert(f'[{{"ph":"i","pid":1,"tid":1,"ts":1,"name":"e","args":{args}}}]', tmp)
+        (_, found), = arguments(tmp)
+        found.update(json.loads(found.pop('more', '{}')))
+        equal((found, stats['duplicate_members']), (expected, cnt), args)
+    stats, _, _ = convert('[{"ph":"i","pid":1,"tid":1,"ts":1,"name":"e","src":"f","ph":"i","src":"g"}]', tmp)
+    equal((arguments(tmp), stats['duplicate_members']), ([('e', {'src': 'g'})], 2))
+
+
+@case
 def bind_id(tmp):
     """An arrow of a slice; an argument of all else, and where it has no direction."""
     rows = [({'ph': 'X', 'dur': 1, 'flow_out': 1}, 1), ({'ph': 'X', 'dur': 1, 'flow_out': 0}, 0), ({'ph': 'X', 'dur': 1}, 0),

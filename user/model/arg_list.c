@@ -203,6 +203,58 @@ struct fxt_arg *arg_list_add_member(struct arg_list *l, const char *key, size_t 
 	return arg;
 }
 
+/* The length of the name of the member @key of what is open if @name is that, or of something in it; else 0. */
+static inline size_t member_len(const struct arg_list *l, struct fxt_str name, const char *key, size_t len)
+{
+	bool dot = l->depth > 0;
+	size_t total = l->path_len + dot + len;
+
+	if (name.len < total || (name.len > total && name.data[total] != '.' && name.data[total] != '['))
+		return 0;
+	if (memcmp(name.data, l->path, l->path_len) || memcmp(name.data + l->path_len + dot, key, len) != 0)
+		return 0;
+	return total ? total : name.len;
+}
+
+/* @inside: values in it, too. */
+static unsigned int forget_in(const struct arg_list *l, struct fxt_arg *args, unsigned int *cnt, const char *key, size_t len,
+			      bool inside)
+{
+	unsigned int i, kept = 0, forgotten;
+	size_t found;
+
+	for (i = 0; i < *cnt; i++) {
+		found = member_len(l, args[i].name, key, len);
+		if (!found || (!inside && found < args[i].name.len))
+			args[kept++] = args[i];
+	}
+	forgotten = *cnt - kept;
+	*cnt = kept;
+	return forgotten;
+}
+
+static bool has_member(const struct arg_list *l, const struct fxt_arg *args, unsigned int cnt, const char *key, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < cnt && !member_len(l, args[i].name, key, len); i++)
+		;
+	return i < cnt;
+}
+
+/* One that was not nested has just that name. */
+unsigned int arg_list_forget(struct arg_list *l, const char *key, size_t len)
+{
+	unsigned int cnt;
+
+	if (!has_member(l, l->args, l->cnt, key, len) && !has_member(l, l->deep, l->deep_cnt, key, len))
+		return 0;
+	cnt = forget_in(l, l->args, &l->cnt, key, len, false) + forget_in(l, l->deep, &l->deep_cnt, key, len, false);
+	if (!cnt)
+		cnt = forget_in(l, l->args, &l->cnt, key, len, true) + forget_in(l, l->deep, &l->deep_cnt, key, len, true);
+	return cnt;
+}
+
 void arg_list_put(struct arg_list *l, struct fxt_arg value)
 {
 	struct fxt_arg *arg = arg_list_add(l);

@@ -36,6 +36,8 @@ struct fxt_arg *arg_list_add_in_member(struct arg_list *l, const char *key, size
 struct fxt_arg *arg_list_add_element(struct arg_list *l, unsigned int index);
 /* The same for a member @key where nothing is open, as if it was alone in it. @key is borrowed. */
 struct fxt_arg *arg_list_add_member(struct arg_list *l, const char *key, size_t len);
+/* Forgets what is in the member @key of what is open: how many values. */
+unsigned int arg_list_forget(struct arg_list *l, const char *key, size_t len);
 /*
  * All values, those of depth 1 first, else in order; NULL with *@cnt 0 if there are none. They live
  * until the next call. What is beyond ARG_LIST_MAX, or has a longer name than ARG_PATH_MAX, is

@@ -22,7 +22,7 @@
 #define READ_BYTES	(256U << 10)
 #define AROUND_BYTES	512U		/* of a time, that may be looked at */
 #define NUMBER_MAX	64U
-#define SEARCHES	16U		/* a block, for what says that a time is that of metadata */
+#define SEARCHES	4U		/* a block, for what says that a time is that of metadata */
 
 struct ahead {
 	int64_t *least;		/* of each block; in the end, of it and all that follow */

@@ -44,6 +44,7 @@ struct walk {
 		bool is_object;
 		uint32_t index;
 	} levels[DEPTH_MAX];
+	uint64_t seen[DEPTH_MAX];	/* of objects: a bit for each hash that a name had */
 };
 
 /* ---- values -------------------------------------------------------------------- */
@@ -301,15 +302,31 @@ static const char *walk_nested(struct walk *w, const char *p)
 		return p;
 	}
 	w->levels[w->depth].is_object = *begin == '{';
+	w->seen[w->depth] = 0;
 	w->levels[w->depth++].index = 0;
 	return inside;
+}
+
+/*
+ * A name that seems to have come before is looked for: of members of one name the last counts. @written: as it is
+ * in the text, a quote before it.
+ */
+static inline void note_name(struct walk *w, struct fxt_str written, struct fxt_str name)
+{
+	uint64_t seen = w->seen[w->depth - 1];
+	unsigned int hash = (unsigned char)written.data[0] + ((unsigned int)(unsigned char)(written.data + written.len)[-1] << 2) +
+			    ((unsigned int)written.len << 3);
+
+	if (seen >> (hash & 63) & 1)
+		w->a->counts.duplicates += arg_list_forget(w->a->list, name.data, name.len);
+	w->seen[w->depth - 1] = seen | 1ULL << (hash & 63);
 }
 
 /* A member of an object, from its quote on. *@nested: it is a bracket, which has been gone into. */
 static inline const char *walk_member(struct walk *w, const char *p, bool *nested)
 {
 	struct arg_list *list = w->a->list;
-	struct fxt_str name = { .data = p + 1 };
+	struct fxt_str name = { .data = p + 1 }, written;
 	bool escaped = false;
 	struct fxt_arg *arg;
 	struct scalar s;
@@ -321,8 +338,12 @@ static inline const char *walk_member(struct walk *w, const char *p, bool *neste
 	p = chrome_skip_blanks(p + 1);
 	if (p >= w->end || *p != ':')
 		return NULL;
-	if (escaped || name.len > ARG_PATH_MAX)
+	written = name;
+	if (escaped || name.len > ARG_PATH_MAX) {
 		name = decode(w->a, name.data, name.len, escaped, ARG_PATH_MAX);
+		w->seen[w->depth - 1] = UINT64_MAX;	/* it may be one that is written in another way */
+	}
+	note_name(w, written, name);
 	p = chrome_skip_blanks(p + 1);
 	*nested = p < w->end && (*p | 0x20) == '{';
 	if (*nested) {
@@ -394,6 +415,7 @@ static void walk(struct chrome_args *a, const char *data, size_t len, unsigned i
 	w.is_outermost = is_outermost;
 	w.levels[0].is_object = *data == '{';
 	w.levels[0].index = 0;
+	w.seen[0] = 0;
 	while (w.depth && p)
 		p = step(&w, p);
 	if (p)

@@ -16,6 +16,7 @@ struct chrome_args_counts {
 	uint64_t not_json;	/* values that are not JSON, kept as text */
 	uint64_t damaged;	/* args that could not be read to their end */
 	uint64_t bad_escapes;
+	uint64_t duplicates;	/* values of members that came again: the last one counts */
 	uint64_t cut;		/* strings that were cut, and values nested too deep */
 };
 

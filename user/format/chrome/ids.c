@@ -91,6 +91,17 @@ static const struct chrome_field *inner_id(struct chrome_reader *r, const struct
 	return NULL;
 }
 
+bool reader_has_usable_id(struct chrome_reader *r, const struct chrome_event *e)
+{
+	const struct chrome_field *outer;
+	bool is_local;
+
+	if (id_of(e))
+		return true;
+	outer = id2_of(e);
+	return outer && inner_id(r, e, outer, &is_local);
+}
+
 /*
  * @what: 'b' nestable async, 'S' deprecated async, 's' flow, 'N' object. Of each its own scope:
  * category and scope, or the name, or the process.

@@ -75,7 +75,8 @@ struct kept_item *item_new(struct item_store *s, const struct chrome_event *e)
 
 	if (!item)
 		return NULL;
-	memset(item, 0, offsetof(struct kept_item, event));
+	/* What is before it is set when it is needed. */
+	memset(&item->chunk, 0, offsetof(struct kept_item, event) - offsetof(struct kept_item, chunk));
 	item->chunk = s->current;
 	text = (char *)item + head + fields;
 	if (e) {

@@ -29,7 +29,7 @@ struct item_store {
 	size_t bytes;		/* of chunks with items in them */
 };
 
-/* Copies @e, NULL: an event without members. All before the event is 0. NULL: no memory. */
+/* Copies @e, NULL: an event without members. All between @open and it is 0. NULL: no memory. */
 struct kept_item *item_new(struct item_store *s, const struct chrome_event *e);
 void item_free(struct item_store *s, struct kept_item *item);
 /* Its items must be freed before. */

@@ -98,6 +98,20 @@ static void add_rare(struct chrome_reader *r, const struct chrome_event *e, bool
 	add_known(r, e, CHROME_FLOW_OUT, "flow_out");
 }
 
+/* Whether a later member has the name of member @i, an unknown one: the last counts. */
+static bool comes_again(struct chrome_reader *r, const struct chrome_event *e, uint32_t i)
+{
+	const struct chrome_span name = e->fields[i].name;
+	uint32_t j;
+
+	for (j = i + 1; j < e->fields_cnt; j++)
+		if (e->fields[j].key == CHROME_UNKNOWN && e->fields[j].name.len == name.len &&
+		    !memcmp(chrome_text(e, e->fields[j].name), chrome_text(e, name), name.len))
+			break;
+	r->counts.duplicate_members += j < e->fields_cnt;
+	return j < e->fields_cnt;
+}
+
 /* Members without a meaning of their own. */
 static void add_members(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
 {
@@ -106,7 +120,7 @@ static void add_members(struct chrome_reader *r, const struct chrome_event *e, b
 	if (chrome_has_rare(e))
 		add_rare(r, e, is_end);
 	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
-		if (e->fields[i].key == CHROME_UNKNOWN)
+		if (e->fields[i].key == CHROME_UNKNOWN && !comes_again(r, e, i))
 			chrome_args_value(r->args, chrome_text(e, e->fields[i].name), e->fields[i].name.len, e, &e->fields[i]);
 }
 
@@ -129,7 +143,7 @@ static void merge_args(struct chrome_reader *r, struct model_event *ev)
 }
 
 /* Name, category and arguments, for as long as the event is at hand; @end may be NULL. */
-static void fill(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_event *end, struct model_event *ev)
+static inline __attribute__((always_inline)) void fill(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_event *end, struct model_event *ev)
 {
 	chrome_args_clear(r->args);
 	chrome_args_object(r->args, e, chrome_field(e, CHROME_ARGS), false);

@@ -86,11 +86,9 @@ static enum chrome_fate check_times(const struct chrome_event *e, enum chrome_fa
 
 static enum chrome_fate check_id(struct chrome_reader *r, const struct chrome_event *e, enum chrome_fate fate)
 {
-	uint64_t id;
-
 	if (fate != CHROME_AS_ASYNC && fate != CHROME_AS_FLOW)
 		return fate;
-	return reader_async_id(r, e, 'b', &id) ? fate : CHROME_NO_ID;
+	return reader_has_usable_id(r, e) ? fate : CHROME_NO_ID;
 }
 
 /* ---- the first pass ------------------------------------------------------------ */

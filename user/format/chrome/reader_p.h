@@ -185,6 +185,8 @@ uint64_t reader_bind_id(const struct chrome_event *e, const struct chrome_field 
 /* Of a counter, which viewers show: a number as it is, another id as any; 0: it has none. */
 uint64_t reader_counter_id(const struct chrome_event *e);
 bool reader_has_id(const struct chrome_event *e);
+/* The same, and reader_async_id() can make something of it. */
+bool reader_has_usable_id(struct chrome_reader *r, const struct chrome_event *e);
 /* Opens or closes the id of an S. False: it was open, or closed, before. */
 bool reader_begin_id(struct chrome_reader *r, uint64_t id);
 void reader_end_id(struct chrome_reader *r, uint64_t id);

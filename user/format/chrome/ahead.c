@@ -185,21 +185,41 @@ static int time_at(const char *p, const char *end, int64_t *ts)
 	return chrome_time_ns(number, (size_t)(p - number), ts) ? -ENOENT : 0;
 }
 
-static bool has_word(const char *p, const char *end, const char *word)
+static const char *skip_blanks_back(const char *p, const char *begin)
 {
-	return memmem(p, (size_t)(end - p), word, strlen(word)) != NULL;
+	while (p > begin && chrome_is_blank(p[-1]))
+		p--;
+	return p;
+}
+
+/* Whether the M at @p is the value of the member "ph". */
+static bool is_phase(const char *p, const char *begin)
+{
+	if (p == begin || p[-1] != '"' || p[1] != '"')
+		return false;
+	p = skip_blanks_back(p - 1, begin);
+	if (p == begin || p[-1] != ':')
+		return false;
+	p = skip_blanks_back(p - 1, begin);
+	return p - begin >= 4 && !memcmp(p - 4, "\"ph\"", 4);
+}
+
+static bool has_bracket(const char *p, const char *end)
+{
+	while (p < end && (*p | 0x20) != '{' && (*p | 0x20) != '}')
+		p++;
+	return p < end;
 }
 
 /* Whether what is around @p, without any bracket between, says that it is metadata. */
 static bool is_metadata(const char *p, const char *begin, const char *end)
 {
-	const char *from = p, *to = p;
+	const char *m = begin;
 
-	while (from > begin && (from[-1] | 0x20) != '{' && (from[-1] | 0x20) != '}')
-		from--;
-	while (to < end && (*to | 0x20) != '{' && (*to | 0x20) != '}')
-		to++;
-	return has_word(from, to, "\"ph\":\"M\"") || has_word(from, to, "\"ph\": \"M\"");
+	for (; (m = memchr(m, 'M', (size_t)(end - m))); m++)
+		if (is_phase(m, begin) && !has_bracket(m < p ? m : p, m < p ? p : m))
+			return true;
+	return false;
 }
 
 /* ---- the input ------------------------------------------------------------------- */
@@ -235,6 +255,7 @@ static int look(struct ahead *a, const struct window *w)
 
 	for (; !err && (p = ahead_find(p, end)) < end; p++) {
 		const char *after = limit - p < (long)AROUND_BYTES ? limit : p + AROUND_BYTES;
+		const char *before = p - w->data < (long)AROUND_BYTES ? w->data : p - AROUND_BYTES;
 		uint64_t offset = w->base + (uint64_t)(p - w->data);
 
 		if (is_frames(p)) {
@@ -243,7 +264,7 @@ static int look(struct ahead *a, const struct window *w)
 			continue;
 		}
 		err = is_time(p) ? time_at(p, after, &ts) : -EDOM;
-		if (err == -ENOENT || (!err && is_ignored(a, offset, ts, p, w->data, after)))
+		if (err == -ENOENT || (!err && is_ignored(a, offset, ts, p, before, after)))
 			err = 0;
 		else if (!err)
 			err = ts < 0 ? -EDOM : note(a, offset, ts);

@@ -113,7 +113,7 @@ static bool comes_again(struct chrome_reader *r, const struct chrome_event *e, u
 }
 
 /* Members without a meaning of their own. */
-static void add_members(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
+static inline void add_members(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
 {
 	uint32_t i;
 

@@ -25,7 +25,6 @@
 #include "convert_stats.h"
 
 #define NS_PER_SECOND	1000000000ULL
-#define HEAD_BYTES	4096
 
 struct convert_cfg {
 	const char *output;
@@ -89,7 +88,7 @@ struct run {
 	enum compress_method method;
 	struct sink *sink;
 	bool input_failed, output_failed, published;
-	char head[HEAD_BYTES];		/* read before it was known what reads it */
+	char head[FORMATS_HEAD_BYTES];		/* read before it was known what reads it */
 	size_t head_len, head_at;
 	const char *hint;		/* why it could not be published */
 	uint64_t size_bytes;		/* of the input, 0 if not known */
@@ -231,7 +230,7 @@ static int recognize(struct run *run)
 {
 	long got = 1;
 
-	while (got > 0 && run->head_len < FORMATS_SNIFF_BYTES) {
+	while (got > 0 && !formats_is_enough(run->head, run->head_len)) {
 		got = input_read(run->in, run->head + run->head_len, sizeof(run->head) - run->head_len);
 		run->head_len += got > 0 ? (size_t)got : 0;
 	}

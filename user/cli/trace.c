@@ -32,7 +32,7 @@ static void read_head(struct trace *t)
 {
 	long got = 1;
 
-	while (got > 0 && t->head_len < FORMATS_SNIFF_BYTES) {
+	while (got > 0 && !formats_is_enough(t->head, t->head_len)) {
 		got = input_read(t->in, t->head + t->head_len, sizeof(t->head) - t->head_len);
 		t->head_len += got > 0 ? (size_t)got : 0;
 	}

@@ -9,10 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/formats.h"
 #include "fxt/fxt.h"
 #include "io/input.h"
-
-#define TRACE_HEAD_BYTES	4096
 
 struct converted;
 
@@ -22,7 +21,7 @@ struct trace {
 	struct input *in;
 	struct fxt_reader *reader;
 	struct converted *converted;	/* of another format than FXT; else NULL */
-	char head[TRACE_HEAD_BYTES];	/* read before it was known what reads it */
+	char head[FORMATS_HEAD_BYTES];	/* read before it was known what reads it */
 	size_t head_len, head_at;
 	bool begun, has_ahead;
 	struct fxt_record ahead;	/* read already, if @has_ahead */

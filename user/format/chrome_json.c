@@ -40,7 +40,9 @@ static enum format_sniff chrome_sniff(const void *head, size_t len)
 		p += 3;
 	while (p < end && strchr(" \t\r\n", *p) && *p)
 		p++;
-	if (p == end || (*p != '[' && *p != '{'))
+	if (p == end)
+		return len ? FORMAT_MAYBE : FORMAT_NO;
+	if (*p != '[' && *p != '{')
 		return FORMAT_NO;
 	is_array = *p++ == '[';
 	if (!is_array && memmem(p, (size_t)(end - p), "\"traceEvents\"", 13))

@@ -59,6 +59,15 @@ static bool has_any_suffix(const char *path, const char *const *suffixes)
 	return *suffixes;
 }
 
+bool formats_is_enough(const char *head, size_t len)
+{
+	size_t blanks = 0;
+
+	while (blanks < len && head[blanks] && strchr(" \t\r\n", head[blanks]))
+		blanks++;
+	return len - blanks >= FORMATS_SNIFF_BYTES || len >= FORMATS_HEAD_BYTES;
+}
+
 static unsigned int score(const struct reader_ops *reader, const char *path, const void *head, size_t len)
 {
 	switch (reader->sniff(head, len)) {

@@ -8,9 +8,12 @@
 #include "format.h"
 
 #define FORMATS_SNIFF_BYTES	256	/* are enough to recognise any format */
+#define FORMATS_HEAD_BYTES	(16U << 10)	/* as many are looked at of input that begins with blanks */
 
 /* Of --input-format @word, but "auto"; *@form is set for reader_cfg. NULL: there is none. */
 const struct reader_ops *formats_reader(const char *word, const char **form);
+/* Whether that much of an input is enough, or as much as is looked at. */
+bool formats_is_enough(const char *head, size_t len);
 /*
  * Of input that begins with @head: the first that is certain, else the first with a suffix of
  * @path, which may be NULL, else the first that may be. NULL: none may.

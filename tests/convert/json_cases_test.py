@@ -296,10 +296,18 @@ def what_is_said_and_the_exit_code(tmp):
         (f'[{GOOD},{{"ph":"q","ts":1}},{{"ph":"=","ts":1}}]', '= 1, q 1 not converted', 0, 0),
         ('{"traceEvents":[]}', 'no trace-event record in it', 1, 1),
         ('{"nodes":[]}', 'JSON without traceEvents, not Trace Event JSON (a CPU profile of V8)', 1, 1),
+        ('{"traceEvents":null}', 'JSON without traceEvents, not Trace Event JSON (that is no array)', 1, 1),
+        (f'{{"traceEvents":[{GOOD}],"systemTraceEvents":{{"type":"fuchsia"}}}}', 'member systemTraceEvents not converted', 0, 0),
+        (f'{{"traceEvents":[{GOOD}],"a":"{"x" * 70000}","b\\u001b":"{"x" * 70000}"}}', 'member a, member b? not converted', 0, 0),
+        (f'{{"traceEvents":[{GOOD}],"a":1}}', None, 0, 0),
+        (f'[{{"ph":"M","name":"trace_buffer_overflowed","args":{{"overflowed_at_ts":1}}}},{GOOD}]',
+         'events are missing (its recorder reports 1 loss)', 0, 0),
+        (' ' * 5000 + f'[{GOOD}]', None, 0, 0),
+        (f'[{GOOD},{{"args":"{"x" * 20000000}"}}]', 'the event is longer than 16 MiB (event 2', 0, 3),
     ]
     for text, message, code, strict in rows:
         _, said, _ = convert(text, tmp, code=code)
-        equal(message is None or message in said, True, (text, said))
+        equal(message is None or message in said, True, (text[:200], said[:500]))
         convert(text, tmp, options=['--strict'], code=strict)
     _, said, _ = convert('nothing', tmp, options=['--input-format', 'trace-event'], code=1)
     equal('this is no JSON at byte 0' in said, True, said)

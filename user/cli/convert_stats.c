@@ -301,6 +301,9 @@ static void print_events_summary(const struct convert_totals *t, const char *out
 		 t->built.slices, plural(t->built.slices), t->built.counters, plural(t->built.counters),
 		 t->built.instants, plural(t->built.instants), t->built.flows, plural(t->built.flows),
 		 t->built.threads, plural(t->built.threads), s->unparsed);
+	if (s->lost_notices)
+		log_warn("%s: events are missing (its recorder reports %" PRIu64 " loss%s)", t->path, s->lost_notices,
+			 s->lost_notices == 1 ? "" : "es");
 	warn_unused(t);
 }
 

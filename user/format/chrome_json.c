@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static void count_text(const struct chrome_input *in, struct reader_counts *c)
 	c->comments = s.comments;
 	c->blanks = s.blanks;
 	c->continuation_lines = s.continuation_lines;
-	c->lost_notices = s.lost_notices;
+	c->lost_notices += s.lost_notices;
 	c->lost_events = s.lost_events;
 	c->unparsed += s.unparsed;
 }
@@ -193,16 +194,31 @@ static void note_unused(struct reader_counts *counts, const struct chrome_counts
 		counts->first_unparsed[n++].reason = "an element that is no object";
 }
 
-/* "V 4, = 2 not converted" */
+static __attribute__((format(printf, 2, 3))) void add_left_out(struct reader_counts *counts, const char *fmt, ...)
+{
+	size_t n = strlen(counts->left_out);
+	va_list ap;
+
+	if (n && n < sizeof(counts->left_out) - 2)
+		n += (size_t)sprintf(counts->left_out + n, ", ");
+	va_start(ap, fmt);
+	vsnprintf(counts->left_out + n, sizeof(counts->left_out) - n, fmt, ap);
+	va_end(ap);
+}
+
+/* "V 4, = 2, member x not converted" */
 static void note_left_out(struct reader_counts *counts, const struct chrome_counts *c)
 {
-	size_t n = 0;
+	uint64_t skipped = c->scan.members - c->members_used;
 	int i;
 
 	for (i = 0; i < 128; i++)
-		if (c->not_converted[i] && n < sizeof(counts->left_out))
-			n += (size_t)snprintf(counts->left_out + n, sizeof(counts->left_out) - n, "%s%c %" PRIu64,
-					      n ? ", " : "", isgraph(i) ? i : '?', c->not_converted[i]);
+		if (c->not_converted[i])
+			add_left_out(counts, "%c %" PRIu64, isgraph(i) ? i : '?', c->not_converted[i]);
+	for (i = 0; i < CHROME_SKIPPED_KEPT && c->skipped[i].name[0]; i++, skipped--)
+		add_left_out(counts, "member %s", c->skipped[i].name);
+	if (skipped)
+		add_left_out(counts, "%" PRIu64 " %smember%s", skipped, i ? "more " : "", skipped == 1 ? "" : "s");
 }
 
 /* The event that the JSON ends in; 0: none. */
@@ -221,7 +237,7 @@ static void chrome_counts(const void *reader, struct reader_counts *counts)
 		.wrapper = c.scan.form == CHROME_FORM_ARRAY ? "JSON array" : "JSON",
 		.problem = c.scan.problem, .problem_offset = c.scan.problem_offset,
 		.problem_event = event_of_problem(&c.scan),
-		.bytes = c.scan.bytes, .records = c.handed_on, .shifted_s = c.shifted_s,
+		.bytes = c.scan.bytes, .records = c.handed_on, .shifted_s = c.shifted_s, .lost_notices = c.overflows,
 		.unparsed = c.scan.damaged + c.scan.not_objects + count_unusable(&c) + c.args.bad_escapes + c.args.damaged +
 			    (c.scan.problem != NULL),
 	};

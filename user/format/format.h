@@ -60,7 +60,7 @@ struct reader_counts {
 		uint64_t offset;	/* in the input, of damage in an event; else 0 */
 		const char *reason;	/* static string */
 	} first_unparsed[READER_UNPARSED_KEPT];
-	char left_out[80];	/* events without a meaning here, by kind, as text; "" if there are none */
+	char left_out[256];	/* events without a meaning here, by kind, and other parts, as text; "" if there are none */
 	const struct event_stats *event_stats;	/* of text, if reader_cfg.statistics; lives as long as the reader */
 };
 

@@ -31,6 +31,7 @@ static void note_format(struct chrome_reader *r, const struct chrome_member *m)
 		{ "linux-perf-json-version", "samples of perf data convert" },
 		{ "resourceSpans", "spans of OpenTelemetry" }, { "log", "a log of HTTP requests" },
 		{ "inputs", "a metafile of esbuild" }, { "mappings", "a source map" },
+		{ "traceEvents", "that is no array" },
 	};
 	size_t i;
 
@@ -135,13 +136,32 @@ static int take_other(struct chrome_reader *r, const struct chrome_member *m)
 		r->counts.members_used++;
 		return 0;
 	}
-	if (!is_plain(m) || m->value_len > MEMBER_SHOWN_BYTES || is_named(m, "systemTraceEvents"))
+	if (!is_plain(m) || m->value_len > MEMBER_SHOWN_BYTES || is_named(m, "systemTraceEvents") || is_named(m, "traceEvents"))
 		return 0;
 	return add_instant(r, m);
 }
 
+static void note_skipped(struct chrome_reader *r, const struct chrome_member *m)
+{
+	struct chrome_skipped *s = r->counts.skipped;
+	size_t i, len = m->name_len < sizeof(s->name) - 1 ? m->name_len : sizeof(s->name) - 1;
+
+	while (s < r->counts.skipped + CHROME_SKIPPED_KEPT && s->name[0])
+		s++;
+	if (s == r->counts.skipped + CHROME_SKIPPED_KEPT || !len)
+		return;
+	for (i = 0; i < len; i++)
+		s->name[i] = m->name[i] > ' ' && m->name[i] < 0x7f ? m->name[i] : '?';
+}
+
 int reader_take_member(struct chrome_reader *r, const struct chrome_member *m)
 {
+	uint64_t used = r->counts.members_used;
+	int err;
+
 	note_format(r, m);
-	return m->skipped ? 0 : take_other(r, m);
+	err = m->skipped ? 0 : take_other(r, m);
+	if (r->counts.members_used == used)
+		note_skipped(r, m);
+	return err;
 }

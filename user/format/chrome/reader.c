@@ -161,6 +161,7 @@ static int take_metadata(struct chrome_reader *r)
 
 	if (err || is_name)
 		return err;
+	r->counts.overflows += reader_is_text(&r->event, CHROME_NAME, "trace_buffer_overflowed");
 	err = reader_track(r, &r->event, &record.track, NULL);
 	return err ? err : stream_add(r, &record, &r->event, -1);
 }

@@ -30,6 +30,13 @@ enum chrome_fate {
 
 #define CHROME_UNUSABLE	CHROME_NO_PHASE	/* the first of the fates of what cannot be used */
 
+#define CHROME_SKIPPED_KEPT	3
+
+/* A member of the outermost object; of its name what is printable ASCII, the rest as ? */
+struct chrome_skipped {
+	char name[32];	/* cut; empty: there is none */
+};
+
 /* The sum of fates is scan.events. */
 struct chrome_counts {
 	struct chrome_scan_counts scan;
@@ -43,8 +50,10 @@ struct chrome_counts {
 	uint64_t not_numbers;	/* series of counters */
 	uint64_t empty_names;	/* events that are to name a thread and do not, or to order it */
 	uint64_t members_used;		/* of the outermost object: they have been read */
+	struct chrome_skipped skipped[CHROME_SKIPPED_KEPT];	/* of the others the first */
 	uint64_t listed_samples, bad_samples;	/* of the member samples; without a time or a thread */
 	uint64_t profile_samples;	/* of V8 */
+	uint64_t overflows;	/* of buffers of the recorder: events are missing */
 	uint64_t dropped_frames;	/* of stacks and profiles: damaged, or no space */
 	uint64_t shifted_s;	/* all times are shown so much later, as the first is negative */
 	int64_t clock_offset_ns;	/* that the clock of the text is ahead of that of the events: all are shown so much later */

@@ -15,6 +15,7 @@
 #define WINDOW_BYTES	(256U << 10)	/* to begin with */
 
 static const char ends_early[] = "the JSON ends early";
+static const char too_long[] = "the event is longer than 16 MiB";
 
 /* ---- the window ---------------------------------------------------------------- */
 
@@ -163,6 +164,10 @@ static int take_event(struct chrome_scan *s, struct chrome_event *event)
 	for (;;) {
 		switch (chrome_event_parse(event, s->buf + s->pos, s->end - s->pos, &bad_at, &reason)) {
 		case CHROME_WHOLE:
+			if (event->len > CHROME_EVENT_BYTES_MAX) {
+				got = pass_damaged(s, 0, too_long);
+				break;
+			}
 			event->offset = s->base + s->pos;
 			event->number = s->number;
 			s->pos += event->len;
@@ -175,7 +180,7 @@ static int take_event(struct chrome_scan *s, struct chrome_event *event)
 			if (got > 0)
 				continue;
 			if (got == -EFBIG)
-				got = pass_damaged(s, 0, "the event is too long");
+				got = pass_damaged(s, 0, too_long);
 			else if (!got)
 				got = take_cut(s);
 			break;

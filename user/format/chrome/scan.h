@@ -9,7 +9,7 @@
 
 #include "event.h"
 
-#define CHROME_EVENT_BYTES_MAX	(16U << 20)	/* a longer event is damaged: "too long" */
+#define CHROME_EVENT_BYTES_MAX	(16U << 20)	/* a longer event is damaged */
 #define CHROME_DAMAGE_KEPT	3
 
 struct chrome_scan;

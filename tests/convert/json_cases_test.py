@@ -257,6 +257,27 @@ def members_that_come_again(tmp):
 
 
 @case
+def texts_are_cut_between_characters(tmp):
+    path, out = os.path.join(tmp, 'in.json'), os.path.join(tmp, 'out.fxt')
+    text = 'x' + 'ä' * 5000     # two bytes each: every limit is inside of one
+    event = {'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1, 'name': text, 'cat': text, 'args': {'s': text}}
+    name = {'ph': 'M', 'pid': 1, 'tid': 1, 'name': 'thread_name', 'args': {'name': text}}
+    with open(path, 'w', encoding='utf-8') as file:
+        json.dump([event, name], file, ensure_ascii=False)
+    done = subprocess.run([KFXT, 'convert', '-q', '--stats=json', '-o', out, path], capture_output=True, timeout=60)
+    counts = json.loads(done.stdout)
+    equal((counts['output']['strings_repaired'], counts['output']['cut_names'], counts['input']['cut_values']), (0, 2, 4))
+    found = {}
+    for r in fxtread.read(out):
+        if r.get('event_type') == 'duration_complete':
+            found = {'cat': r['category'], 'name': r['name'], 's': r['arguments'][0][2]}
+        elif r['type'] == 'kernel_object' and r['koid'] == 1 and r['kernel_object_type'] == 2:
+            found['thread'] = r['name']
+    equal({key: (len(value.encode()), '\ufffd' in value) for key, value in found.items()},
+          {'cat': (1023, False), 'name': (2047, False), 's': (7999, False), 'thread': (2047, False)})
+
+
+@case
 def bind_id(tmp):
     """An arrow of a slice; an argument of all else, and where it has no direction."""
     rows = [({'ph': 'X', 'dur': 1, 'flow_out': 1}, 1), ({'ph': 'X', 'dur': 1, 'flow_out': 0}, 0), ({'ph': 'X', 'dur': 1}, 0),

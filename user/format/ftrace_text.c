@@ -132,6 +132,7 @@ static void add_counts(struct reader_counts *sum, const struct reader_counts *c)
 	sum->skipped_blocks += c->skipped_blocks + (c->wrapper && !c->records && !c->unparsed);
 	sum->records += c->records;
 	sum->unparsed += c->unparsed;
+	sum->lost_notices += c->lost_notices;
 	if (!sum->left_out[0])
 		memcpy(sum->left_out, c->left_out, sizeof(sum->left_out));
 	while (n < READER_UNPARSED_KEPT && sum->first_unparsed[n].reason)

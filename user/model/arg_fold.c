@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text.h"
+
 #define BYTES_MAX	20000U	/* of all strings: names, category and stacks need space, too */
 
 struct text {
@@ -152,24 +154,15 @@ static size_t string_bytes(const struct fxt_arg *args, unsigned int n)
 	return bytes;
 }
 
-/* Not in the middle of a character. */
-static size_t cut_len(const char *data, size_t len)
-{
-	while (len && (data[len] & 0xc0) == 0x80)
-		len--;
-	return len;
-}
-
 /* Each has an equal share, half of it for its name. */
 static void cut_strings(struct fxt_arg *args, unsigned int n, size_t share)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (args[i].name.len > share / 2)
-			args[i].name.len = cut_len(args[i].name.data, share / 2);
+		args[i].name.len = text_cut(args[i].name.data, args[i].name.len, share / 2);
 		if (args[i].type == FXT_ARG_STRING && args[i].str.len > share / 2) {
-			args[i].str.len = cut_len(args[i].str.data, share / 2);
+			args[i].str.len = text_cut(args[i].str.data, args[i].str.len, share / 2);
 			args[i].str.inlined = true;
 		} else if (args[i].type == FXT_ARG_BLOB && args[i].blob.len > share / 2) {
 			args[i].blob.len = share / 2;

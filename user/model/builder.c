@@ -27,7 +27,7 @@ static const char *const fixed_strings[] = {
 struct fxt_str build_str(struct model_text text)
 {
 	/* What is long does not come again. */
-	return text.len > 200 ? fxt_str_inline(text.data, text.len < 2048 ? text.len : 2048) :
+	return text.len > 200 ? fxt_str_inline(text.data, text_cut(text.data, text.len, 2048)) :
 				fxt_str_n(text.data, text.len);
 }
 

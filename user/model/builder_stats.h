@@ -39,6 +39,7 @@ struct builder_stats {
 	uint64_t overlapping;		/* slices that did not nest, or nested too deep: on a second track, among slices */
 	uint64_t deep;			/* of these the latter: viewers draw some 500 levels */
 	uint64_t crowded;		/* slices that are too many to be open at one time: among instants */
+	uint64_t names_cut;		/* names and categories of more than 2048 bytes */
 	uint64_t args_dropped;		/* arguments for which a record has no space */
 	uint64_t incomplete;		/* cut in a number: not used */
 	uint64_t closed_slices;		/* begins without an end, closed by what came or at the end */

@@ -32,8 +32,7 @@ static struct fxt_str short_str(struct fxt_str s)
 {
 	if (s.len > NAME_REGISTERED_MAX)
 		s.inlined = true;
-	if (s.len > NAME_BYTES_MAX)
-		s.len = NAME_BYTES_MAX;
+	s.len = text_cut(s.data, s.len, NAME_BYTES_MAX);
 	return s;
 }
 
@@ -455,6 +454,7 @@ int play_add(struct builder *b, const struct model_event *ev)
 		return -EINVAL;
 	if (st->spec.kind == MODEL_TRACK_IDLE && !kinds[ev->kind].is_sched)
 		return -EINVAL;
+	b->stats.names_cut += (ev->name.len > NAME_BYTES_MAX) + (ev->category.len > NAME_BYTES_MAX);
 	if (!kinds[ev->kind].is_timeless)
 		out = play_time(b, st, play_ts(ev->ts_ns));
 	if (!out)

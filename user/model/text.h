@@ -45,6 +45,18 @@ static inline bool text_same(const char *a, const char *b, size_t len)
 	return text_same_word(a + len - sizeof(uint64_t), b + len - sizeof(uint64_t));
 }
 
+/* How many of @len bytes are left of a text that may have @max: not a part of a character. */
+static inline size_t text_cut(const char *data, size_t len, size_t max)
+{
+	size_t at = max;
+
+	if (len <= max)
+		return len;
+	while (at && max - at < 3 && (data[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
 uint32_t text_hash(const char *data, size_t len);
 /* 64 bits of it, and of what it is the name of something in. */
 uint64_t text_hash_of(uint64_t seed, const char *data, size_t len);

@@ -346,7 +346,7 @@ static int show(struct builder *b, struct source_track *st)
 
 int track_set_name(struct builder *b, struct source_track *st, struct fxt_str name)
 {
-	size_t len = name.len < TRACK_NAME_MAX ? name.len : TRACK_NAME_MAX;
+	size_t len = text_cut(name.data, name.len, TRACK_NAME_MAX);
 	char *copy = malloc(len + 1);
 
 	if (!copy)

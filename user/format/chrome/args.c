@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "model/text.h"
 #include "value.h"
 
 #define DEPTH_MAX	32U	/* values nested deeper are kept as text */
@@ -56,7 +57,7 @@ static struct fxt_str decode(struct chrome_args *a, const char *data, size_t len
 
 	if (!escaped) {
 		a->counts.cut += len > max;
-		return (struct fxt_str){ .data = data, .len = len < max ? len : max, .inlined = true };
+		return (struct fxt_str){ .data = data, .len = text_cut(data, len, max), .inlined = true };
 	}
 	n = chrome_string_decode(data, len, out, space < max ? space : max, &a->counts.bad_escapes);
 	a->counts.cut += n == (space < max ? space : max);
@@ -103,7 +104,7 @@ static void set_text(struct chrome_args *a, struct fxt_arg *arg, const char *dat
 {
 	a->counts.cut += len > STRING_BYTES_MAX;
 	arg->type = FXT_ARG_STRING;
-	arg->str = (struct fxt_str){ data, len < STRING_BYTES_MAX ? len : STRING_BYTES_MAX, true };
+	arg->str = (struct fxt_str){ data, text_cut(data, len, STRING_BYTES_MAX), true };
 }
 
 /* Digits and a point only, few enough for exact arithmetic. */
@@ -460,7 +461,7 @@ void chrome_args_string(struct chrome_args *a, const char *name, const char *tex
 	size_t space = DECODED_BYTES - a->used;
 
 	a->counts.cut += len > space;
-	len = len < space ? len : space;
+	len = text_cut(text, len, space);
 	memcpy(a->decoded + a->used, text, len);
 	put_scalar(a, arg_list_add_member(a->list, name, strlen(name)), &(struct scalar){
 		.type = CHROME_STRING, .data = a->decoded + a->used, .len = len,

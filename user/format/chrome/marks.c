@@ -3,6 +3,7 @@
  * Phases that viewers have no record of their own for, as instants: memory dumps, clock
  * synchronisation, contexts. The totals of a memory dump are counters, too.
  */
+#include "model/text.h"
 #include "reader_p.h"
 
 /* Bytes as Chrome writes them: a string of hexadecimal digits. */
@@ -40,7 +41,7 @@ static int play_totals(struct chrome_reader *r, const struct chrome_event *e, co
 		if (!parse_bytes(&v, &bytes))
 			continue;
 		series[ev.args_cnt] = fxt_arg_i64("", bytes);
-		series[ev.args_cnt++].name = fxt_str_inline(v.name, v.name_len < 200 ? v.name_len : 200);
+		series[ev.args_cnt++].name = fxt_str_inline(v.name, text_cut(v.name, v.name_len, 200));
 	}
 	ev.args = series;
 	ev.name = fxt_str("process_totals");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/text.h"
 #include "model/track_ids.h"
 #include "args.h"
 #include "writer_p.h"
@@ -116,11 +117,8 @@ static int take_counter(struct chrome_writer *w, const struct fxt_record *rec, u
 
 static int put_log(struct chrome_writer *w, uint64_t ts_ns, struct fxt_thread at, struct fxt_str text)
 {
-	size_t len = text.len < LOG_NAME_BYTES ? text.len : LOG_NAME_BYTES;
+	const size_t len = text_cut(text.data, text.len, LOG_NAME_BYTES);
 
-	/* Not inside of a character. */
-	while (len && len < text.len && (text.data[len] & 0xc0) == 0x80)
-		len--;
 	chrome_line_begin(w, "i", at, ts_ns, fxt_str("log"), fxt_str_n(text.data, len));
 	write_buf_text(&w->line, ",\"s\":\"t\"");
 	return chrome_line_end(w, ts_ns, RANK_OTHER);

@@ -150,8 +150,8 @@ static uint32_t key_at(struct pf_reader *r, struct pf_cursor m, uint64_t index)
 
 	while (pf_next(&m, &f) > 0)
 		if (pf_is(&f, PF_NESTED_KEYS, PF_BYTES) && !index--)
-			number = pf_pool_add(&r->pool, f.data, f.len);
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+			number = pf_string_of(r, &f);
+	return number;
 }
 
 static int put_nested_child(struct pf_reader *r, struct pf_cursor m, const struct pf_field *f, struct place at,
@@ -215,12 +215,9 @@ static int put_nested(struct pf_reader *r, struct pf_cursor m, struct place at)
 
 static uint32_t name_with(struct pf_reader *r, const char *prefix, const char *name)
 {
-	uint32_t number;
-
 	pf_text_clear(r);
 	pf_text_print(r, "%s.%s", prefix, name);
-	number = pf_pool_add(&r->pool, r->text, r->text_len);
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+	return pf_string(r, r->text, r->text_len);
 }
 
 int pf_put_location(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor message, const char *prefix)
@@ -245,9 +242,7 @@ int pf_put_location(struct pf_reader *r, const struct pf_sequence *q, struct pf_
 /* The frames are outermost first in packets, and innermost first in what is shown, a line each. */
 static int put_lines(struct pf_reader *r)
 {
-	uint32_t name = pf_pool_add(&r->pool, "stack", 5);
-
-	return r->text_len ? pf_record_put_text(r, PF_PIECE_TEXT, name == PF_POOL_FULL ? 0 : name, r->text, r->text_len) : 0;
+	return r->text_len ? pf_record_put_text(r, PF_PIECE_TEXT, pf_word(r, "stack"), r->text, r->text_len) : 0;
 }
 
 /* "poll", or the address in its mapping. */

@@ -8,13 +8,6 @@
 #include "base/array.h"
 #include "reader_p.h"
 
-static uint32_t pooled(struct pf_reader *r, const struct pf_field *f)
-{
-	const uint32_t number = pf_pool_add(&r->pool, f->data, f->len);
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 int pf_counter_describe(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor message)
 {
 	struct pf_counter_value v = { 0 };
@@ -23,11 +16,11 @@ int pf_counter_describe(struct pf_reader *r, struct pf_track_row *row, struct pf
 
 	while ((got = pf_next(&message, &f)) > 0) {
 		if (pf_is(&f, PF_FXT_CATEGORY, PF_BYTES))
-			v.category = pooled(r, &f);
+			v.category = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_FXT_NAME, PF_BYTES))
-			v.name = pooled(r, &f);
+			v.name = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_FXT_ARGUMENT, PF_BYTES))
-			v.argument = pooled(r, &f);
+			v.argument = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_FXT_ID, PF_VARINT))
 			v.id = f.value;
 	}

@@ -52,8 +52,8 @@ int pf_describe(struct pf_reader *r, struct pf_cursor m)
 	    find(r, (uint32_t)number.value))
 		return 0;
 	if (pf_find(m, DESCRIBE_GROUP, PF_BYTES, &group))
-		system = pf_pool_add(&r->pool, group.data, group.len);
-	return keep(r, (uint32_t)number.value, &message, system == PF_POOL_FULL ? PF_NO_STRING : system);
+		system = pf_string_of(r, &group);
+	return keep(r, (uint32_t)number.value, &message, system);
 }
 
 static void put_value(struct pf_reader *r, const struct pf_field *f, uint64_t type)

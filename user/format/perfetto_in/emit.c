@@ -183,6 +183,25 @@ int pf_release(struct pf_reader *r)
 	return 0;
 }
 
+/* ---- strings --------------------------------------------------------------- */
+
+uint32_t pf_string(struct pf_reader *r, const void *data, size_t len)
+{
+	uint32_t number = pf_pool_add(&r->pool, data, len);
+
+	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+}
+
+uint32_t pf_string_of(struct pf_reader *r, const struct pf_field *f)
+{
+	return pf_string(r, f->data, f->len);
+}
+
+uint32_t pf_word(struct pf_reader *r, const char *text)
+{
+	return pf_string(r, text, strlen(text));
+}
+
 /* ---- text ------------------------------------------------------------------ */
 
 void pf_text_clear(struct pf_reader *r)

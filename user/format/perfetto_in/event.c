@@ -122,8 +122,8 @@ static int read_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_c
 /* One is most likely; several are joined by commas. */
 static uint32_t find_category(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_event_info *e)
 {
-	uint32_t i, number;
 	struct fxt_str s;
+	uint32_t i;
 
 	if (e->iids_cnt == 1 && !e->categories_cnt)
 		return name_of_iid(r, p->q, PF_INTERNED_CATEGORIES, e->category_iids[0]);
@@ -141,8 +141,7 @@ static uint32_t find_category(struct pf_reader *r, const struct pf_packet_info *
 			pf_text_add(r, ",", 1);
 		pf_text_add(r, e->categories[i].data, e->categories[i].len);
 	}
-	number = pf_pool_add(&r->pool, r->text, r->text_len < 1024 ? r->text_len : 1024);
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+	return pf_string(r, r->text, r->text_len < 1024 ? r->text_len : 1024);
 }
 
 static int find_track(struct pf_reader *r, const struct pf_packet_info *p, struct pf_event_info *e)
@@ -221,13 +220,6 @@ static int check_counter(struct pf_reader *r, struct pf_packet_info *p, struct p
 
 /* ---- what is attached ------------------------------------------------------ */
 
-static uint32_t key(struct pf_reader *r, const char *name)
-{
-	uint32_t number = pf_pool_add(&r->pool, name, strlen(name));
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 static int put_log(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor m)
 {
 	const struct pf_entry_data *body = NULL, *at = NULL;
@@ -241,7 +233,7 @@ static int put_log(struct pf_reader *r, const struct pf_sequence *q, struct pf_c
 		else if (pf_is(&f, PF_LOG_LOCATION_IID, PF_VARINT))
 			at = pf_sequence_find(q, PF_INTERNED_LOCATIONS, f.value);
 		else if (pf_is(&f, PF_LOG_PRIO, PF_VARINT))
-			err = pf_record_put(r, PF_PIECE_INT, key(r, "prio"), f.value);
+			err = pf_record_put(r, PF_PIECE_INT, pf_word(r, "prio"), f.value);
 	}
 	if (err || got < 0)
 		return err ? err : got;
@@ -250,7 +242,7 @@ static int put_log(struct pf_reader *r, const struct pf_sequence *q, struct pf_c
 	if (err || !body)
 		return err;
 	s = pf_pool_str(&r->pool, body->string);
-	err = pf_record_put(r, PF_PIECE_STRING, key(r, "message"), body->string);
+	err = pf_record_put(r, PF_PIECE_STRING, pf_word(r, "message"), body->string);
 	return err ? err : pf_record_put_text(r, PF_PIECE_LOG, 0, s.data, s.len);
 }
 
@@ -276,7 +268,7 @@ static int put_bytes(struct pf_reader *r, const struct pf_sequence *q, const str
 	case PF_EVENT_CALLSTACK:
 		return pf_put_inline_callstack(r, pf_inner(f));
 	case PF_EVENT_CORRELATION_STR:
-		return pf_record_put_text(r, PF_PIECE_TEXT, key(r, "correlation_id"), f->data, f->len);
+		return pf_record_put_text(r, PF_PIECE_TEXT, pf_word(r, "correlation_id"), f->data, f->len);
 	case PF_EVENT_TASK_EXECUTION:
 		if (!pf_find(pf_inner(f), PF_TASK_POSTED_FROM_IID, PF_VARINT, &iid))
 			return 0;
@@ -298,7 +290,7 @@ static int put_thread_time(struct pf_reader *r, struct pf_sequence *q, const str
 		q->thread_time_us = (int64_t)((uint64_t)q->thread_time_us + f->value);
 	else
 		q->thread_time_us = (int64_t)f->value;
-	return pf_record_put(r, PF_PIECE_INT, key(r, "thread_time_ns"), (uint64_t)q->thread_time_us * NS_PER_US);
+	return pf_record_put(r, PF_PIECE_INT, pf_word(r, "thread_time_ns"), (uint64_t)q->thread_time_us * NS_PER_US);
 }
 
 static int put_instructions(struct pf_reader *r, struct pf_sequence *q, const struct pf_field *f)
@@ -307,7 +299,7 @@ static int put_instructions(struct pf_reader *r, struct pf_sequence *q, const st
 		q->instructions = (int64_t)((uint64_t)q->instructions + f->value);
 	else
 		q->instructions = (int64_t)f->value;
-	return pf_record_put(r, PF_PIECE_INT, key(r, "thread_instruction_count"), (uint64_t)q->instructions);
+	return pf_record_put(r, PF_PIECE_INT, pf_word(r, "thread_instruction_count"), (uint64_t)q->instructions);
 }
 
 static int put_number(struct pf_reader *r, struct pf_sequence *q, const struct pf_field *f)
@@ -327,10 +319,10 @@ static int put_number(struct pf_reader *r, struct pf_sequence *q, const struct p
 	case PF_EVENT_CALLSTACK_IID:
 		return pf_put_callstack(r, q, f->value, &is_known);
 	case PF_EVENT_CORRELATION_ID:
-		return pf_record_put(r, PF_PIECE_UINT, key(r, "correlation_id"), f->value);
+		return pf_record_put(r, PF_PIECE_UINT, pf_word(r, "correlation_id"), f->value);
 	case PF_EVENT_CORRELATION_IID:
 		text = pf_sequence_find(q, PF_INTERNED_CORRELATION_IDS, f->value);
-		return text ? pf_record_put(r, PF_PIECE_STRING, key(r, "correlation_id"), text->string) : 0;
+		return text ? pf_record_put(r, PF_PIECE_STRING, pf_word(r, "correlation_id"), text->string) : 0;
 	case PF_EVENT_TYPE: case PF_EVENT_NAME_IID: case PF_EVENT_TRACK_UUID: case PF_EVENT_COUNTER_VALUE:
 	case PF_EVENT_TIME_DELTA_US: case PF_EVENT_TIME_US: case PF_EVENT_CATEGORY_IIDS:
 	case PF_EVENT_EXTRA_UUIDS: case PF_EVENT_EXTRA_VALUES: case PF_EVENT_EXTRA_DOUBLE_UUIDS:
@@ -376,7 +368,7 @@ static int put_pieces(struct pf_reader *r, struct pf_packet_info *p, struct pf_c
 		else if (f.wire == PF_VARINT)
 			err = put_number(r, p->q, &f);
 		else if (pf_is(&f, PF_EVENT_CALLSTACK_WEIGHT, PF_FIXED64))
-			err = pf_record_put(r, PF_PIECE_DOUBLE, key(r, "callstack_weight"), f.value);
+			err = pf_record_put(r, PF_PIECE_DOUBLE, pf_word(r, "callstack_weight"), f.value);
 		else if (f.number != PF_EVENT_DOUBLE_VALUE && f.number != PF_EVENT_EXTRA_DOUBLES)
 			pf_tally(&r->counts.event_fields, f.number);
 	}

@@ -68,13 +68,6 @@ static int read_event(struct pf_cursor m, struct event *e)
 	return got;
 }
 
-static uint32_t pooled(struct pf_reader *r, const void *data, size_t len)
-{
-	uint32_t number = pf_pool_add(&r->pool, data, len);
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 static int take_switch(struct pf_reader *r, struct bundle *b, const struct event *e)
 {
 	struct pf_sched s = { .kind = PF_RECORD_SWITCH, .has_prev = true, .cpu = b->cpu };
@@ -84,7 +77,7 @@ static int take_switch(struct pf_reader *r, struct bundle *b, const struct event
 
 	while (pf_next(&m, &f) > 0) {
 		if (pf_is(&f, PF_SWITCH_PREV_COMM, PF_BYTES))
-			s.prev_comm = pooled(r, f.data, f.len);
+			s.prev_comm = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_SWITCH_PREV_PID, PF_VARINT))
 			s.prev_tid = (int32_t)f.value;
 		else if (pf_is(&f, PF_SWITCH_PREV_PRIO, PF_VARINT))
@@ -92,7 +85,7 @@ static int take_switch(struct pf_reader *r, struct bundle *b, const struct event
 		else if (pf_is(&f, PF_SWITCH_PREV_STATE, PF_VARINT))
 			s.prev_state = (uint32_t)f.value;
 		else if (pf_is(&f, PF_SWITCH_NEXT_COMM, PF_BYTES))
-			s.comm = pooled(r, f.data, f.len);
+			s.comm = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_SWITCH_NEXT_PID, PF_VARINT))
 			s.tid = (int32_t)f.value;
 		else if (pf_is(&f, PF_SWITCH_NEXT_PRIO, PF_VARINT))
@@ -114,7 +107,7 @@ static int take_wakeup(struct pf_reader *r, struct bundle *b, const struct event
 
 	while (pf_next(&m, &f) > 0) {
 		if (pf_is(&f, PF_WAKEUP_COMM, PF_BYTES))
-			s.comm = pooled(r, f.data, f.len);
+			s.comm = pf_string_of(r, &f);
 		else if (pf_is(&f, PF_WAKEUP_PID, PF_VARINT))
 			s.tid = (int32_t)f.value;
 		else if (pf_is(&f, PF_WAKEUP_PRIO, PF_VARINT))
@@ -200,8 +193,8 @@ static int take_other(struct pf_reader *r, struct bundle *b, const struct event 
 			pf_tally(&r->counts.ftrace_unknown, e->message.number);
 		if (!name.len)
 			name = own_name(e, buf);
-		head.name = pooled(r, name.data, name.len);
-		head.category = pooled(r, system.data, system.len);
+		head.name = pf_string(r, name.data, name.len);
+		head.category = pf_string(r, system.data, system.len);
 	}
 	err = pf_record_begin(r, &head, sizeof(head));
 	err = err ? err : pf_record_put_text(r, PF_PIECE_LOG, 0, r->text, r->text_len);
@@ -369,7 +362,7 @@ static int take_compact(struct pf_reader *r, struct bundle *b, struct pf_cursor 
 			continue;
 		if (array_reserve(r->comms, t.cnt, r->comms_cap, 1))
 			return -ENOMEM;
-		r->comms[t.cnt++] = pooled(r, f.data, f.len);
+		r->comms[t.cnt++] = pf_string_of(r, &f);
 	}
 	t.comms = r->comms;
 	err = take_switches(r, b, m, &t);

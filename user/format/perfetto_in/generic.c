@@ -34,13 +34,6 @@ static int task_error(const struct pf_tasks *t)
 	return t->cnt >= PF_TRACKS_MAX ? PF_TOO_MANY_TRACKS : -ENOMEM;
 }
 
-static uint32_t string_of(struct pf_reader *r, const struct pf_field *f)
-{
-	uint32_t number = pf_pool_add(&r->pool, f->data, f->len);
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 void pf_tasks_fini(struct pf_reader *r)
 {
 	map_fini(&r->tasks.by_id);
@@ -84,7 +77,7 @@ int pf_task_state(struct pf_reader *r, struct pf_packet_info *p, struct pf_curso
 		} else if (pf_is(&f, PF_TASK_PRIO, PF_VARINT)) {
 			head.number = (int32_t)f.value;
 		} else if (pf_is(&f, PF_TASK_COMM, PF_BYTES)) {
-			head.name = string_of(r, &f);
+			head.name = pf_string_of(r, &f);
 		}
 	}
 	if (got < 0)
@@ -108,7 +101,7 @@ int pf_task_rename(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	if (!pf_find(message, PF_RENAME_TID, PF_VARINT, &tid))
 		return PF_NO_THREAD;
 	if (pf_find(message, PF_RENAME_COMM, PF_BYTES, &comm))
-		head.name = string_of(r, &comm);
+		head.name = pf_string_of(r, &comm);
 	return emit_task(r, p, (int64_t)tid.value, &head);
 }
 
@@ -128,7 +121,7 @@ static int read_process(struct pf_reader *r, struct pf_cursor m)
 		return task_error(&r->task_processes);
 	end = cmdline.len ? memchr(cmdline.data, ' ', cmdline.len) : NULL;
 	cmdline.len = end ? (size_t)(end - cmdline.data) : cmdline.len;
-	r->task_processes.all[i - 1].name = string_of(r, &cmdline);
+	r->task_processes.all[i - 1].name = pf_string_of(r, &cmdline);
 	return PF_USED;
 }
 
@@ -149,7 +142,7 @@ static int read_thread(struct pf_reader *r, struct pf_cursor m)
 		task->has_pid = true;
 	}
 	if (pf_find(m, PF_TASK_THREAD_COMM, PF_BYTES, &f))
-		task->name = string_of(r, &f);
+		task->name = pf_string_of(r, &f);
 	task->is_idle |= pf_find(m, PF_TASK_THREAD_IS_IDLE, PF_VARINT, &f) && f.value;
 	return PF_USED;
 }
@@ -183,8 +176,8 @@ int pf_generic_frequency(struct pf_reader *r, struct pf_packet_info *p, struct p
 	if (!pf_find(message, PF_GENERIC_HZ, PF_VARINT, &hz))
 		return PF_NO_VALUE;
 	head.cpu = (uint16_t)cpu.value;
-	head.name = pf_pool_add(&r->pool, "cpu_frequency", 13);
-	head.category = pf_pool_add(&r->pool, "power", 5);
+	head.name = pf_word(r, "cpu_frequency");
+	head.category = pf_word(r, "power");
 	pf_text_clear(r);
 	pf_text_print(r, "state=%llu cpu_id=%llu", (unsigned long long)hz.value / HZ_PER_KHZ, (unsigned long long)cpu.value);
 	err = pf_record_begin(r, &head, sizeof(head));

@@ -144,7 +144,7 @@ static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 {
 	bool is_flow = strchr("stf", e->type), by_name = is_flow || !strchr("bne", e->type);
 	uint64_t hash = mix(is_flow ? 's' : by_name ? 'S' : 'b', e->of_legacy.id);
-	uint32_t scope = pf_pool_add(&r->pool, e->of_legacy.id_scope.data, e->of_legacy.id_scope.len);
+	uint32_t scope = pf_string_of(r, &e->of_legacy.id_scope);
 
 	hash = mix(hash, scope);
 	hash = mix(hash, by_name ? e->name : e->category);

@@ -10,18 +10,11 @@
 
 #define BUFFERS_MAX	64U	/* that are looked at */
 
-static uint32_t word(struct pf_reader *r, const char *text)
-{
-	uint32_t number = pf_pool_add(&r->pool, text, strlen(text));
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 /* An instant of @cnt arguments; a packet without a time is at the latest one, before all events it is not drawn. */
 static int draw(struct pf_reader *r, const struct pf_packet_info *p, const char *name, const char *const *keys,
 		const uint64_t *values, size_t cnt)
 {
-	const struct pf_record head = { .kind = PF_RECORD_INSTANT, .category = word(r, "lost"), .name = word(r, name) };
+	const struct pf_record head = { .kind = PF_RECORD_INSTANT, .category = pf_word(r, "lost"), .name = pf_word(r, name) };
 	int fate;
 	size_t i;
 
@@ -29,7 +22,7 @@ static int draw(struct pf_reader *r, const struct pf_packet_info *p, const char 
 		return PF_USED;
 	fate = pf_record_begin(r, &head, sizeof(head));
 	for (i = 0; i < cnt && !fate; i++)
-		fate = pf_record_put(r, PF_PIECE_UINT, word(r, keys[i]), values[i]);
+		fate = pf_record_put(r, PF_PIECE_UINT, pf_word(r, keys[i]), values[i]);
 	if (fate)
 		return fate;
 	return p->has_timestamp ? pf_emit_packet(r, p, PF_RANK_OTHER) : pf_emit_ns(r, r->latest_ns, PF_RANK_OTHER);

@@ -11,9 +11,9 @@
 
 static int put_counter(struct pf_reader *r, enum pf_piece_kind kind, uint64_t value)
 {
-	uint32_t name = pf_pool_add(&r->pool, r->text, r->text_len);
+	uint32_t name = pf_string(r, r->text, r->text_len);
 
-	return name == PF_POOL_FULL ? 0 : pf_record_put(r, kind, name, value);
+	return name ? pf_record_put(r, kind, name, value) : 0;
 }
 
 static void add_name(struct pf_reader *r, const struct pf_field *f)
@@ -74,9 +74,7 @@ int pf_battery(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor m
 /* Names of rails and of a GPU's counters are given once, by number; kept as strings of their own. */
 static int keep_name(struct pf_reader *r, uint64_t key, uint32_t name)
 {
-	if (name == PF_POOL_FULL || map_get(&r->meters, key) != MAP_NONE)
-		return 0;
-	return map_add(&r->meters, key, name);
+	return !name || map_get(&r->meters, key) != MAP_NONE ? 0 : map_add(&r->meters, key, name);
 }
 
 static uint64_t rail_key(uint64_t index)
@@ -96,7 +94,7 @@ static int take_rail(struct pf_reader *r, struct pf_cursor m)
 	pf_text_print(r, "power.");
 	add_name(r, &name);
 	pf_text_print(r, "_uws");
-	return keep_name(r, rail_key(index.value), pf_pool_add(&r->pool, r->text, r->text_len));
+	return keep_name(r, rail_key(index.value), pf_string(r, r->text, r->text_len));
 }
 
 /* Its own time, in ms, is more exact than that of the packet. */
@@ -176,7 +174,7 @@ static int take_spec(struct pf_reader *r, struct pf_cursor m, uint64_t gpu)
 	add_name(r, &name);
 	if (gpu)
 		pf_text_print(r, " (GPU %llu)", (unsigned long long)gpu);
-	return keep_name(r, gpu_key(gpu, id.value), pf_pool_add(&r->pool, r->text, r->text_len));
+	return keep_name(r, gpu_key(gpu, id.value), pf_string(r, r->text, r->text_len));
 }
 
 static int take_specs(struct pf_reader *r, struct pf_cursor m, uint64_t gpu)
@@ -205,7 +203,7 @@ static int put_gpu_counter(struct pf_reader *r, struct pf_cursor m, uint64_t gpu
 	if (name == MAP_NONE) {
 		pf_text_clear(r);
 		pf_text_print(r, "GPU %llu counter %llu", (unsigned long long)gpu, (unsigned long long)id.value);
-		name = pf_pool_add(&r->pool, r->text, r->text_len);
+		name = pf_string(r, r->text, r->text_len);
 	}
 	if (pf_find(m, PF_GPU_COUNTER_INT, PF_VARINT, &value))
 		return pf_record_put(r, PF_PIECE_COUNTER, name, value.value);

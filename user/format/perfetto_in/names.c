@@ -47,13 +47,11 @@ static uint32_t process_name_of(struct pf_reader *r, const struct pf_field *arg,
 {
 	const uint8_t *end = is_only && !r->is_recorded ? memchr(arg->data, ' ', arg->len) : NULL;
 	size_t len = end ? (size_t)(end - arg->data) : arg->len, i;
-	uint32_t number;
 
 	for (i = 0; is_kernel && !r->is_recorded && i < len && len > 8 && !memcmp(arg->data, "kworker/", 8); i++)
 		if (arg->data[i] == '-' || arg->data[i] == '+')
 			len = i;
-	number = pf_pool_add(&r->pool, arg->data, len);
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+	return pf_string(r, arg->data, len);
 }
 
 static int read_process(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
@@ -98,12 +96,10 @@ static int read_thread(struct pf_reader *r, const struct pf_packet_info *p, stru
 		else if (pf_is(&f, PF_TREE_TGID, PF_VARINT))
 			e.parent = (int32_t)f.value;
 		else if (pf_is(&f, PF_TREE_NAME, PF_BYTES))
-			e.name = pf_pool_add(&r->pool, f.data, f.len);
+			e.name = pf_string_of(r, &f);
 	}
 	if (got < 0)
 		return got;
-	if (e.name == PF_POOL_FULL)
-		e.name = PF_NO_STRING;
 	return e.pid > 0 ? emit_entry(r, p, &e) : 0;
 }
 
@@ -190,7 +186,7 @@ static int put_stat(struct pf_reader *r, const struct pf_field *f)
 	for (i = 0; i < sizeof(stats_rows) / sizeof(stats_rows[0]); i++) {
 		if (!pf_is(f, stats_rows[i].number, PF_VARINT))
 			continue;
-		name = pf_pool_add(&r->pool, stats_rows[i].name, strlen(stats_rows[i].name));
+		name = pf_word(r, stats_rows[i].name);
 		return pf_record_put(r, PF_PIECE_COUNTER, name, f->value * (uint64_t)stats_rows[i].factor);
 	}
 	return 0;

@@ -4,18 +4,6 @@
  */
 #include "reader_p.h"
 
-static uint32_t pooled(struct pf_reader *r, const void *data, size_t len)
-{
-	uint32_t number = pf_pool_add(&r->pool, data, len);
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
-static uint32_t word(struct pf_reader *r, const char *text)
-{
-	return pooled(r, text, strlen(text));
-}
-
 /* ---- logs ------------------------------------------------------------------ */
 
 /* Which fields a message of this kind has its parts in. */
@@ -26,7 +14,7 @@ struct log_fields {
 
 static int make_log(struct pf_reader *r, struct pf_cursor m, const struct log_fields *at)
 {
-	struct pf_record head = { .kind = PF_RECORD_LOG, .category = word(r, at->category) };
+	struct pf_record head = { .kind = PF_RECORD_LOG, .category = pf_word(r, at->category) };
 	struct pf_field f, message = { 0 }, prio = { 0 }, unit = { 0 };
 	int got, err;
 
@@ -38,7 +26,7 @@ static int make_log(struct pf_reader *r, struct pf_cursor m, const struct log_fi
 		else if (pf_is(&f, at->prio, PF_VARINT))
 			prio = f;
 		else if (pf_is(&f, at->tag, PF_BYTES))
-			head.name = pooled(r, f.data, f.len);
+			head.name = pf_string_of(r, &f);
 		else if (pf_is(&f, at->message, PF_BYTES))
 			message = f;
 		else if (at->unit && pf_is(&f, at->unit, PF_BYTES))
@@ -49,9 +37,9 @@ static int make_log(struct pf_reader *r, struct pf_cursor m, const struct log_fi
 		head.tid = head.pid;
 	err = got < 0 ? got : pf_record_begin(r, &head, sizeof(head));
 	if (!err && prio.number)
-		err = pf_record_put(r, PF_PIECE_INT, word(r, "prio"), prio.value);
+		err = pf_record_put(r, PF_PIECE_INT, pf_word(r, "prio"), prio.value);
 	if (!err && unit.len)
-		err = pf_record_put_text(r, PF_PIECE_TEXT, word(r, "unit"), unit.data, unit.len);
+		err = pf_record_put_text(r, PF_PIECE_TEXT, pf_word(r, "unit"), unit.data, unit.len);
 	return err ? err : pf_record_put_text(r, PF_PIECE_LOG, 0, message.data, message.len);
 }
 

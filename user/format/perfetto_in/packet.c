@@ -153,11 +153,11 @@ static int show_loss(struct pf_reader *r, const struct pf_packet_info *p)
 	struct pf_record head = { .kind = PF_RECORD_INSTANT };
 	int fate;
 
-	head.category = pf_pool_add(&r->pool, "lost", 4);
-	head.name = pf_pool_add(&r->pool, "lost packets", 12);
+	head.category = pf_word(r, "lost");
+	head.name = pf_word(r, "lost packets");
 	fate = pf_record_begin(r, &head, sizeof(head));
 	if (!fate)
-		fate = pf_record_put(r, PF_PIECE_UINT, pf_pool_add(&r->pool, "sequence", 8), p->sequence_id);
+		fate = pf_record_put(r, PF_PIECE_UINT, pf_word(r, "sequence"), p->sequence_id);
 	if (!fate)
 		fate = pf_emit_packet(r, p, PF_RANK_LOST);
 	return fate < 0 ? fate : 0;

@@ -10,20 +10,13 @@
 #define NS_PER_US	1000
 #define SAMPLES_MAX	4096U	/* of a packet of Chrome; further ones are left out */
 
-static uint32_t word(struct pf_reader *r, const char *text)
-{
-	uint32_t number = pf_pool_add(&r->pool, text, strlen(text));
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 /* ---- StreamingProfilePacket ------------------------------------------------ */
 
 static int emit_sample(struct pf_reader *r, const struct pf_packet_info *p, uint64_t callstack,
 		       const struct pf_field *priority)
 {
 	struct pf_record head = {
-		.kind = PF_RECORD_INSTANT, .category = word(r, "cpu_profiler"), .name = word(r, "sample"), .tid = p->q->tid,
+		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "cpu_profiler"), .name = pf_word(r, "sample"), .tid = p->q->tid,
 		.pid = p->q->pid,
 	};
 	int fate = pf_record_begin(r, &head, sizeof(head));
@@ -31,7 +24,7 @@ static int emit_sample(struct pf_reader *r, const struct pf_packet_info *p, uint
 
 	fate = fate ? fate : pf_put_callstack(r, p->q, callstack, &is_known);
 	if (!fate && priority->number)
-		fate = pf_record_put(r, PF_PIECE_INT, word(r, "priority"), (uint64_t)(int32_t)priority->value);
+		fate = pf_record_put(r, PF_PIECE_INT, pf_word(r, "priority"), (uint64_t)(int32_t)priority->value);
 	if (fate)
 		return fate;
 	if (p->q->time_us < 0 || p->q->time_us > INT64_MAX / NS_PER_US)
@@ -125,7 +118,7 @@ static int put_heap_number(struct pf_reader *r, struct dump *d, const struct pf_
 		if (!pf_is(f, heap_rows[i].number, PF_VARINT))
 			continue;
 		d->sums[i] += f->value;
-		return pf_record_put(r, PF_PIECE_UINT, word(r, heap_rows[i].name), f->value);
+		return pf_record_put(r, PF_PIECE_UINT, pf_word(r, heap_rows[i].name), f->value);
 	}
 	return 0;
 }
@@ -133,7 +126,7 @@ static int put_heap_number(struct pf_reader *r, struct dump *d, const struct pf_
 static int take_heap_sample(struct pf_reader *r, struct dump *d, struct pf_cursor m)
 {
 	struct pf_record head = {
-		.kind = PF_RECORD_INSTANT, .category = word(r, "heap"), .name = word(r, "heap sample"), .pid = d->pid,
+		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "heap"), .name = pf_word(r, "heap sample"), .pid = d->pid,
 	};
 	int got = 0, err = pf_record_begin(r, &head, sizeof(head));
 	struct pf_field f;
@@ -146,7 +139,7 @@ static int take_heap_sample(struct pf_reader *r, struct dump *d, struct pf_curso
 			err = put_heap_number(r, d, &f);
 	}
 	if (!err && d->heap.len)
-		err = pf_record_put_text(r, PF_PIECE_TEXT, word(r, "heap"), d->heap.data, d->heap.len);
+		err = pf_record_put_text(r, PF_PIECE_TEXT, pf_word(r, "heap"), d->heap.data, d->heap.len);
 	if (err || got < 0)
 		return err ? err : got;
 	d->samples++;
@@ -165,7 +158,7 @@ static int put_sums(struct pf_reader *r, const struct dump *d)
 		pf_text_print(r, "heap.");
 		pf_text_add(r, d->heap.data, d->heap.len < 64 ? d->heap.len : 64);
 		pf_text_print(r, "%s%s", d->heap.len ? "." : "", heap_rows[i].name);
-		err = pf_record_put(r, PF_PIECE_COUNTER, pf_pool_add(&r->pool, r->text, r->text_len), d->sums[i]);
+		err = pf_record_put(r, PF_PIECE_COUNTER, pf_string(r, r->text, r->text_len), d->sums[i]);
 	}
 	return err ? err : emit_heap(r, d);
 }

@@ -190,7 +190,7 @@ void pf_tally(struct pf_tally *t, uint32_t number);
 int pf_record_begin(struct pf_reader *r, const void *head, size_t size);
 /* More of it; 0 or -ENOMEM. */
 int pf_record_put(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, uint64_t value);
-/* A string: by number if the pool takes it, else in the record. Cut if it is too long. */
+/* A string in the record itself, cut if it is too long. */
 int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, const void *data, size_t len);
 /* Sets the packet's time; once for each, as deltas add up. */
 void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p);
@@ -201,6 +201,10 @@ int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank);
 int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank);
 /* Records that waited, at the end of the file. 0 or -errno. */
 int pf_release(struct pf_reader *r);
+/* The number of a string that comes again; PF_NO_STRING if there is no space for it. */
+uint32_t pf_string(struct pf_reader *r, const void *data, size_t len);
+uint32_t pf_string_of(struct pf_reader *r, const struct pf_field *f);
+uint32_t pf_word(struct pf_reader *r, const char *text);
 /* Text put together in r->text. */
 void pf_text_clear(struct pf_reader *r);
 void pf_text_add(struct pf_reader *r, const void *data, size_t len);

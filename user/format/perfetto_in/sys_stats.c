@@ -37,9 +37,9 @@ static const char *const psi_names[] = {
 /* A counter whose name is in r->text. */
 static int put(struct pf_reader *r, uint64_t value)
 {
-	uint32_t name = pf_pool_add(&r->pool, r->text, r->text_len);
+	uint32_t name = pf_string(r, r->text, r->text_len);
 
-	return name == PF_POOL_FULL ? 0 : pf_record_put(r, PF_PIECE_COUNTER, name, value);
+	return name ? pf_record_put(r, PF_PIECE_COUNTER, name, value) : 0;
 }
 
 /* {1 key, 2 value} */

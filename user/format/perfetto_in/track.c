@@ -75,13 +75,6 @@ static int32_t number_of(const struct pf_field *f)
 	return (int32_t)(uint32_t)f->value;
 }
 
-static uint32_t string_of(struct pf_reader *r, const struct pf_field *f)
-{
-	uint32_t number = pf_pool_add(&r->pool, f->data, f->len);
-
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
-}
-
 static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor m)
 {
 	struct pf_field f;
@@ -92,7 +85,7 @@ static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf
 		if (pf_is(&f, PF_PROCESS_PID, PF_VARINT))
 			row->pid = number_of(&f);
 		else if (pf_is(&f, PF_PROCESS_NAME, PF_BYTES) && f.len)
-			row->name = string_of(r, &f);
+			row->name = pf_string_of(r, &f);
 	}
 	return got;
 }
@@ -109,7 +102,7 @@ static int read_thread(struct pf_reader *r, struct pf_track_row *row, struct pf_
 		else if (pf_is(&f, PF_THREAD_TID, PF_VARINT))
 			row->tid = number_of(&f);
 		else if (pf_is(&f, PF_THREAD_NAME, PF_BYTES) && f.len)
-			row->name = string_of(r, &f);
+			row->name = pf_string_of(r, &f);
 		else if (q && pf_is(&f, PF_THREAD_REFERENCE_US, PF_VARINT)) {
 			q->time_us = (int64_t)f.value;
 			q->has_reference = true;
@@ -167,7 +160,7 @@ static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_t
 	case PF_TRACK_STATIC_NAME:
 	case PF_TRACK_ATRACE_NAME:
 		if (f->len)
-			row->name = string_of(r, f);
+			row->name = pf_string_of(r, f);
 		return 0;
 	case PF_TRACK_PROCESS:
 		return read_process(r, row, pf_inner(f));

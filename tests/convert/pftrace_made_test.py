@@ -530,6 +530,36 @@ def nested_arguments(convert):
 
 
 @test
+def values_that_come_once(convert):
+    """They leave space for the names of what follows, however many there are."""
+    def many(k):
+        return packet(msg(11, num(9, INSTANT), num(11, 1), msg(23, 'big'),
+                          b''.join(b'\x22\x41\x52\x01k\x32\x3c%060d' % (k * 20000 + i) for i in range(20000))), ts=T + k)
+    got = convert(thread() + b''.join(map(many, range(29))) +
+                  packet(msg(12, msg(2, num(1, 1), msg(2, 'interned'))), msg(11, num(9, INSTANT), num(11, 1), num(10, 1)),
+                         ts=T + 100, flags=1) +
+                  thread(2, 20, 21, 'late thread') + event(T + 101, INSTANT, 'inline', 2) +
+                  packet(msg(60, num(1, 9), msg(2, 'late counter'), msg(8))) +
+                  packet(msg(11, num(9, COUNTER), num(11, 9), num(30, 1)), ts=T + 102) +
+                  packet(msg(7, msg(1, num(1, 2), num(2, 100))), ts=T + 103))
+    equal([name for name in got.names() if name != 'big'], ['interned', 'inline', 'late counter', 'meminfo.MemFree'])
+    equal((got.objects(2)[21], got.input['strings_dropped'], got.done.returncode), ('late thread', 0, 0))
+
+
+@test
+def more_names_than_there_is_space_for(convert):
+    """What has no name then is counted, and the first place is said."""
+    threads = [thread(i, 10, 100 + i, f'{i:05} ' + 'x' * 30000) for i in range(1, 1200)]
+    got = convert(b''.join(threads) + packet(msg(7, msg(1, num(1, 2), num(2, 100))), ts=T) +
+                  packet(msg(12, msg(2, num(1, 1), msg(2, 'y' * 30000))), msg(11, num(9, INSTANT), num(11, 1), num(10, 1)),
+                         ts=T, flags=1))
+    named = sum(100 < koid < 2000 for koid in got.objects(2))
+    equal((got.input['strings_dropped'], got.input['ids_dropped'], got.names()), (1199 - named, 1, ['meminfo.MemFree', '']))
+    equal(got.input['first_dropped'][0]['offset'], sum(map(len, threads[:named])))
+    equal(('more names than there is space for' in got.said, got.done.returncode), (True, 3), got.said)
+
+
+@test
 def values_of_unknown_messages(convert):
     """A message whose description is not in the trace is no argument; others of that event are."""
     got = convert(thread() + event(T, INSTANT, 'e', 1, msg(4, msg(10, 'p'), msg(14, num(1, 5)), msg(16, 'my.Type')),

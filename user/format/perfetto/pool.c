@@ -62,7 +62,7 @@ static int grow(struct pf_pool *p)
 	return 0;
 }
 
-uint32_t pf_pool_add(struct pf_pool *p, const void *data, size_t len)
+uint32_t pf_pool_add_below(struct pf_pool *p, const void *data, size_t len, size_t max)
 {
 	uint32_t hash;
 	size_t at;
@@ -76,7 +76,7 @@ uint32_t pf_pool_add(struct pf_pool *p, const void *data, size_t len)
 	at = slot_of(p, hash, data, len);
 	if (p->slots[at])
 		return p->slots[at];
-	if (len > PF_POOL_BYTES - p->bytes || array_reserve(p->strings, p->cnt, p->cap, 1))
+	if (p->bytes > max || len > max - p->bytes || array_reserve(p->strings, p->cnt, p->cap, 1))
 		return PF_POOL_FULL;
 	copy = reserve_text(p, len);
 	if (!copy)
@@ -86,6 +86,11 @@ uint32_t pf_pool_add(struct pf_pool *p, const void *data, size_t len)
 	p->strings[p->cnt++] = (struct pf_string){ copy, (uint32_t)len, hash };
 	p->slots[at] = (uint32_t)p->cnt;
 	return (uint32_t)p->cnt;
+}
+
+uint32_t pf_pool_add(struct pf_pool *p, const void *data, size_t len)
+{
+	return pf_pool_add_below(p, data, len, PF_POOL_BYTES);
 }
 
 void pf_pool_fini(struct pf_pool *p)

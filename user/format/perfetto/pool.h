@@ -27,6 +27,8 @@ struct pf_pool {
 
 /* Of that text, which is copied; PF_POOL_FULL: there is no space or memory for more. */
 uint32_t pf_pool_add(struct pf_pool *p, const void *data, size_t len);
+/* The same where all text may be @max bytes: what can be kept elsewhere leaves space for what cannot. */
+uint32_t pf_pool_add_below(struct pf_pool *p, const void *data, size_t len, size_t max);
 /* All zero is an empty one. */
 void pf_pool_fini(struct pf_pool *p);
 

@@ -33,7 +33,7 @@ static int put_nested(struct pf_reader *r, struct pf_cursor m, struct place at);
 static int put_string(struct pf_reader *r, const struct pf_field *f, uint32_t name)
 {
 	/* What is long does not come again. */
-	uint32_t number = f->len <= 64 ? pf_pool_add(&r->pool, f->data, f->len) : PF_POOL_FULL;
+	uint32_t number = f->len <= 64 ? pf_pool_add_below(&r->pool, f->data, f->len, PF_VALUE_BYTES) : PF_POOL_FULL;
 
 	if (number == PF_POOL_FULL)
 		return pf_record_put_text(r, PF_PIECE_TEXT, name, f->data, f->len);
@@ -81,7 +81,7 @@ static int put_children(struct pf_reader *r, const struct pf_sequence *q, struct
 	return err ? err : got;
 }
 
-/* The name of an annotation; *@has_children: it is a dictionary or an array. False: its id is not known. */
+/* The name of an annotation; *@has_children: it is a dictionary or an array. False: it is not known. */
 static bool find_name(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor m, uint32_t *name,
 		      bool *has_children, struct pf_field *value)
 {
@@ -93,7 +93,9 @@ static bool find_name(struct pf_reader *r, const struct pf_sequence *q, struct p
 	*value = (struct pf_field){ 0 };
 	while (pf_next(&m, &f) > 0) {
 		if (pf_is(&f, PF_ANNOTATION_NAME, PF_BYTES)) {
-			*name = pf_pool_add(&r->pool, f.data, f.len);
+			*name = pf_string_of(r, &f);
+			if (f.len && !*name)
+				return false;
 		} else if (pf_is(&f, PF_ANNOTATION_NAME_IID, PF_VARINT)) {
 			entry = q ? pf_sequence_find(q, PF_INTERNED_ANNOTATION_NAMES, f.value) : NULL;
 			r->counts.unknown_ids += !entry;
@@ -106,7 +108,7 @@ static bool find_name(struct pf_reader *r, const struct pf_sequence *q, struct p
 			*value = f;
 		}
 	}
-	return *name != PF_POOL_FULL;
+	return true;
 }
 
 static int put_annotation(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor m, int depth,

@@ -189,7 +189,11 @@ uint32_t pf_string(struct pf_reader *r, const void *data, size_t len)
 {
 	uint32_t number = pf_pool_add(&r->pool, data, len);
 
-	return number == PF_POOL_FULL ? PF_NO_STRING : number;
+	if (number != PF_POOL_FULL)
+		return number;
+	if (!r->counts.strings_dropped++)
+		pf_note(r, r->packet_number, r->packet_offset, "more names than there is space for");
+	return PF_NO_STRING;
 }
 
 uint32_t pf_string_of(struct pf_reader *r, const struct pf_field *f)
@@ -200,6 +204,13 @@ uint32_t pf_string_of(struct pf_reader *r, const struct pf_field *f)
 uint32_t pf_word(struct pf_reader *r, const char *text)
 {
 	return pf_string(r, text, strlen(text));
+}
+
+int pf_put_counter(struct pf_reader *r, enum pf_piece_kind kind, uint64_t value)
+{
+	uint32_t name = pf_string(r, r->text, r->text_len);
+
+	return name ? pf_record_put(r, kind, name, value) : 0;
 }
 
 /* ---- text ------------------------------------------------------------------ */

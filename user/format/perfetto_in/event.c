@@ -398,8 +398,8 @@ static void find_name(struct pf_reader *r, struct pf_event_info *e, bool *is_lon
 
 	*is_long = false;
 	if (e->name_text.len) {
-		e->name = pf_pool_add(&r->pool, e->name_text.data, e->name_text.len < PF_STRING_BYTES_MAX ?
-				      e->name_text.len : PF_STRING_BYTES_MAX);
+		e->name = pf_pool_add_below(&r->pool, e->name_text.data, e->name_text.len < PF_STRING_BYTES_MAX ?
+					    e->name_text.len : PF_STRING_BYTES_MAX, PF_VALUE_BYTES);
 		*is_long = e->name == PF_POOL_FULL;
 		if (*is_long)
 			e->name = PF_NO_STRING;

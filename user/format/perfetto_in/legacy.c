@@ -139,6 +139,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
+/* A long name has no number. */
+static uint64_t name_of(const struct pf_event_info *e)
+{
+	return e->name || !e->name_text.len ? e->name : ~(uint64_t)text_hash((const char *)e->name_text.data, e->name_text.len);
+}
+
 /* Async slices of one name, category or scope share an id only with each other. */
 static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 {
@@ -147,7 +153,7 @@ static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 	uint32_t scope = pf_string_of(r, &e->of_legacy.id_scope);
 
 	hash = mix(hash, scope);
-	hash = mix(hash, by_name ? e->name : e->category);
+	hash = mix(hash, by_name ? name_of(e) : e->category);
 	if (e->of_legacy.is_local_id)
 		hash = mix(hash, (uint64_t)pf_track_row(r, e->track)->pid);
 	return hash ? hash : 1;

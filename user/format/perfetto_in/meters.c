@@ -9,13 +9,6 @@
 #define NS_PER_MS	1000000
 #define NAME_BYTES	128U	/* of a name in the trace that goes into that of a counter */
 
-static int put_counter(struct pf_reader *r, enum pf_piece_kind kind, uint64_t value)
-{
-	uint32_t name = pf_string(r, r->text, r->text_len);
-
-	return name ? pf_record_put(r, kind, name, value) : 0;
-}
-
 static void add_name(struct pf_reader *r, const struct pf_field *f)
 {
 	pf_text_add(r, f->data, f->len < NAME_BYTES ? f->len : NAME_BYTES);
@@ -47,11 +40,11 @@ static int put_battery(struct pf_reader *r, const struct pf_field *f, const stru
 	add_name(r, of);
 	pf_text_print(r, "%s%s", of->len ? "." : "", battery_rows[i].name);
 	if (f->wire == PF_VARINT)
-		return put_counter(r, PF_PIECE_COUNTER, f->value);
+		return pf_put_counter(r, PF_PIECE_COUNTER, f->value);
 	memcpy(&real, &f->value, sizeof(real));
 	value = real;
 	memcpy(&bits, &value, sizeof(bits));
-	return put_counter(r, PF_PIECE_COUNTER_DOUBLE, bits);
+	return pf_put_counter(r, PF_PIECE_COUNTER_DOUBLE, bits);
 }
 
 int pf_battery(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
@@ -155,7 +148,7 @@ int pf_gpu_memory(struct pf_reader *r, struct pf_packet_info *p, struct pf_curso
 	pf_text_clear(r);
 	pf_text_print(r, "GPU Memory");
 	err = pf_record_begin(r, &head, sizeof(head));
-	err = err ? err : put_counter(r, PF_PIECE_COUNTER, size.value);
+	err = err ? err : pf_put_counter(r, PF_PIECE_COUNTER, size.value);
 	return err ? err : pf_emit_packet(r, p, PF_RANK_OTHER);
 }
 
@@ -205,9 +198,9 @@ static int put_gpu_counter(struct pf_reader *r, struct pf_cursor m, uint64_t gpu
 		pf_text_print(r, "GPU %llu counter %llu", (unsigned long long)gpu, (unsigned long long)id.value);
 		name = pf_string(r, r->text, r->text_len);
 	}
-	if (pf_find(m, PF_GPU_COUNTER_INT, PF_VARINT, &value))
+	if (name && pf_find(m, PF_GPU_COUNTER_INT, PF_VARINT, &value))
 		return pf_record_put(r, PF_PIECE_COUNTER, name, value.value);
-	if (pf_find(m, PF_GPU_COUNTER_DOUBLE, PF_FIXED64, &value))
+	if (name && pf_find(m, PF_GPU_COUNTER_DOUBLE, PF_FIXED64, &value))
 		return pf_record_put(r, PF_PIECE_COUNTER_DOUBLE, name, value.value);
 	return 0;
 }

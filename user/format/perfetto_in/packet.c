@@ -48,16 +48,22 @@ void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t 
 	pf_count_fate(r, fate, number, offset);
 }
 
-void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset)
+void pf_note(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason)
 {
 	struct pf_counts *c = &r->counts;
 
-	c->fates[fate]++;
-	if (fate < PF_FIRST_DROPPED || c->first_cnt == PF_KEPT)
+	if (c->first_cnt == PF_KEPT)
 		return;
 	c->first[c->first_cnt].packet = number;
 	c->first[c->first_cnt].offset = offset;
-	c->first[c->first_cnt++].reason = fate_names[fate];
+	c->first[c->first_cnt++].reason = reason;
+}
+
+void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset)
+{
+	r->counts.fates[fate]++;
+	if (fate >= PF_FIRST_DROPPED)
+		pf_note(r, number, offset, fate_names[fate]);
 }
 
 /* ---- data ------------------------------------------------------------------ */
@@ -293,6 +299,7 @@ static int take(struct pf_reader *r, struct pf_packet_info *p)
 
 int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offset, bool is_inner)
 {
+	const uint64_t dropped = r->sequences.entries_dropped;
 	struct pf_packet_info p;
 	int fate;
 
@@ -309,6 +316,8 @@ int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offse
 	if (fate < 0)
 		return fate;
 	pf_count_fate(r, fate, p.number, offset);
+	if (!dropped && r->sequences.entries_dropped)
+		pf_note(r, p.number, offset, "interned data or stacks that there is no space for");
 	return 0;
 }
 

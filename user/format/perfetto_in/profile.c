@@ -158,7 +158,7 @@ static int put_sums(struct pf_reader *r, const struct dump *d)
 		pf_text_print(r, "heap.");
 		pf_text_add(r, d->heap.data, d->heap.len < 64 ? d->heap.len : 64);
 		pf_text_print(r, "%s%s", d->heap.len ? "." : "", heap_rows[i].name);
-		err = pf_record_put(r, PF_PIECE_COUNTER, pf_string(r, r->text, r->text_len), d->sums[i]);
+		err = pf_put_counter(r, PF_PIECE_COUNTER, d->sums[i]);
 	}
 	return err ? err : emit_heap(r, d);
 }

@@ -17,14 +17,8 @@
 /* What is no packet, with its place. */
 static void note_damage(struct pf_reader *r, uint64_t offset, const char *reason)
 {
-	struct pf_counts *c = &r->counts;
-
-	c->damaged++;
-	if (c->first_cnt == PF_KEPT)
-		return;
-	c->first[c->first_cnt].packet = c->packets;
-	c->first[c->first_cnt].offset = offset;
-	c->first[c->first_cnt++].reason = reason;
+	r->counts.damaged++;
+	pf_note(r, r->counts.packets, offset, reason);
 }
 
 /* What the trace says of tracks is known now; their events follow. */

@@ -49,7 +49,7 @@ struct pf_counts {
 	uint64_t samples, lost_samples;
 	uint64_t sequences, lost_packets;	/* lost: notices of packets lost before */
 	uint64_t unknown_ids, bad_args;	/* interned ids that are not known; arguments that were not read */
-	uint64_t ids_dropped, cut_strings;
+	uint64_t ids_dropped, strings_dropped, cut_strings;	/* dropped: there was no space for them */
 	uint64_t snapshots, refused_snapshots, clock_steps;
 	uint64_t ftrace_events, ftrace_dropped, ftrace_losses, bad_compact;
 	uint64_t buffer_losses, lost_ftrace;	/* what the recorder says: times, events of ftrace */

@@ -180,6 +180,8 @@ struct pf_reader {
 int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offset, bool is_inner);
 /* Counts a packet, and keeps where it was if it was dropped. */
 void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
+/* One of the first places with something that is not in the output; @reason is static. */
+void pf_note(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason);
 /* It turned out later that the packet is not used after all. */
 void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
 void pf_tally(struct pf_tally *t, uint32_t number);
@@ -201,10 +203,12 @@ int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank);
 int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank);
 /* Records that waited, at the end of the file. 0 or -errno. */
 int pf_release(struct pf_reader *r);
-/* The number of a string that comes again; PF_NO_STRING if there is no space for it. */
+/* The number of a string that comes again; PF_NO_STRING if there is no space for it, which is counted. */
 uint32_t pf_string(struct pf_reader *r, const void *data, size_t len);
 uint32_t pf_string_of(struct pf_reader *r, const struct pf_field *f);
 uint32_t pf_word(struct pf_reader *r, const char *text);
+/* A counter whose name is r->text; nothing if there is no space for its name. 0 or -ENOMEM. */
+int pf_put_counter(struct pf_reader *r, enum pf_piece_kind kind, uint64_t value);
 /* Text put together in r->text. */
 void pf_text_clear(struct pf_reader *r);
 void pf_text_add(struct pf_reader *r, const void *data, size_t len);

@@ -13,7 +13,7 @@
 
 static uint32_t pooled(struct pf_reader *r, const void *data, size_t len)
 {
-	uint32_t number = pf_pool_add(&r->pool, data, len);
+	uint32_t number = pf_pool_add_below(&r->pool, data, len, PF_STACK_BYTES);
 
 	r->sequences.entries_dropped += number == PF_POOL_FULL;
 	return number == PF_POOL_FULL ? PF_NO_STRING : number;
@@ -131,16 +131,16 @@ static int emit(struct pf_reader *r, const struct pf_packet_info *p, const struc
 static int emit_loss(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_stack *s, uint64_t lost)
 {
 	struct pf_record head = {
-		.kind = PF_RECORD_INSTANT, .category = pooled(r, "perf", 4), .name = pooled(r, "lost samples", 12),
+		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "perf"), .name = pf_word(r, "lost samples"),
 		.pid = s->pid, .tid = s->tid,
 	};
 	int err = pf_record_begin(r, &head, sizeof(head));
 
 	r->counts.lost_samples += lost;
 	if (!err && s->cpu >= 0)
-		err = pf_record_put(r, PF_PIECE_UINT, pooled(r, "cpu", 3), (uint64_t)s->cpu);
+		err = pf_record_put(r, PF_PIECE_UINT, pf_word(r, "cpu"), (uint64_t)s->cpu);
 	if (!err)
-		err = pf_record_put(r, PF_PIECE_UINT, pooled(r, "lost", 4), lost);
+		err = pf_record_put(r, PF_PIECE_UINT, pf_word(r, "lost"), lost);
 	return err ? err : pf_emit_packet(r, p, PF_RANK_OTHER);
 }
 

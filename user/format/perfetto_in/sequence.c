@@ -20,6 +20,12 @@ static bool is_message(uint32_t table)
 	       table == PF_INTERNED_MAPPINGS;
 }
 
+/* Strings that may be other ones in each event. */
+static bool is_value(uint32_t table)
+{
+	return table == PF_INTERNED_ANNOTATION_STRINGS || table == PF_INTERNED_LOG_BODIES || table == PF_INTERNED_CORRELATION_IDS;
+}
+
 static struct pf_sequence *sequence_new(struct pf_sequences *s, uint32_t id)
 {
 	struct pf_sequence *q;
@@ -115,7 +121,7 @@ int pf_sequence_add(struct pf_sequences *s, struct pf_sequence *q, struct pf_poo
 	*e = (struct pf_entry_data){ 0 };
 	if (is_message(entry->number))
 		return keep_message(s, e, entry);
-	e->string = pf_pool_add(pool, text.data, text.len);
+	e->string = pf_pool_add_below(pool, text.data, text.len, is_value(entry->number) ? PF_STACK_BYTES : PF_POOL_BYTES);
 	if (e->string == PF_POOL_FULL) {
 		e->string = PF_NO_STRING;
 		s->entries_dropped++;

@@ -16,6 +16,9 @@
 #define PF_SEQUENCES_MAX	65536U		/* packets of further ones are left out */
 #define PF_ENTRIES_MAX		(1U << 20)	/* ids of a sequence; further ones are not known */
 #define PF_RAW_BYTES_MAX	(64U << 20)	/* of messages that are kept, of all sequences */
+/* Of all strings: then values and names of single events are in their records, stacks and interned values dropped. */
+#define PF_VALUE_BYTES		(PF_POOL_BYTES / 2)
+#define PF_STACK_BYTES		(PF_POOL_BYTES / 4 * 3)
 #define PF_EXTRA_MAX		8U		/* extra counters of an event */
 
 /* An interned string, or message. */

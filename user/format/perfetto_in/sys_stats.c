@@ -34,12 +34,9 @@ static const char *const psi_names[] = {
 
 #define NAME_OF(names, i)	((i) < sizeof(names) / sizeof((names)[0]) ? (names)[i] : NULL)
 
-/* A counter whose name is in r->text. */
 static int put(struct pf_reader *r, uint64_t value)
 {
-	uint32_t name = pf_string(r, r->text, r->text_len);
-
-	return name ? pf_record_put(r, PF_PIECE_COUNTER, name, value) : 0;
+	return pf_put_counter(r, PF_PIECE_COUNTER, value);
 }
 
 /* {1 key, 2 value} */

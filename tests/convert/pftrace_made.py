@@ -48,6 +48,29 @@ def ftrace(ts, tid, number, *parts):
     return msg(2, num(1, ts), num(2, tid), msg(number, *parts))
 
 
+def switch(ts, prev, state, tid, prev_comm='', comm=''):
+    """The verbose form of a switch."""
+    return ftrace(ts, prev, 4, msg(1, prev_comm), num(2, prev), num(3, 120), num(4, state), msg(5, comm), num(6, tid),
+                  num(7, 120))
+
+
+def newtask(ts, parent, tid, comm, flags=0):
+    return ftrace(ts, parent, 235, num(1, tid), msg(2, comm), num(3, flags))
+
+
+def tree(ts, *parts):
+    return packet(msg(2, *parts), ts=ts, seq=0)
+
+
+def process(pid, parent, *cmdline):
+    """Of a tree."""
+    return msg(1, num(1, pid), num(2, parent), *(msg(3, part) for part in cmdline))
+
+
+def tree_thread(tid, pid, name):
+    return msg(2, num(1, tid), num(3, pid), msg(2, name))
+
+
 def compact(switches, wakings=(), packed=True):
     """switches: time, state, tid, prio; wakings: time, tid, cpu, prio"""
     def column(field, values):

@@ -20,8 +20,8 @@ sys.path.insert(0, os.path.dirname(HERE))
 import fxtread  # noqa: E402
 import fxtsamples  # noqa: E402
 from cases import case, equal, run  # noqa: E402
-from pftrace_made import (BEGIN, BOOT, COUNTER, END, INSTANT, MONO, T, bundle, compact, event, ftrace, msg, num,  # noqa: E402
-                          packet, snapshot, thread, varint)
+from pftrace_made import (BEGIN, BOOT, COUNTER, END, INSTANT, MONO, T, bundle, compact, event, ftrace, msg, newtask,  # noqa: E402
+                          num, packet, process, snapshot, switch, thread, tree, tree_thread, varint)
 
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
 KFXT = os.path.join(BUILD, 'kfxt')
@@ -270,9 +270,9 @@ def thread_of_tracks_and_ftrace(convert):
 
 @test
 def async_slices_of_a_process(convert):
-    process = packet(msg(60, num(1, 5), msg(3, num(1, 10), msg(6, 'proc'))))
+    proc = packet(msg(60, num(1, 5), msg(3, num(1, 10), msg(6, 'proc'))))
     track = packet(msg(60, num(1, 6), num(5, 5), msg(2, 'requests')))
-    got = convert(process + track + event(T, BEGIN, 'get', 6) + event(T + 5, END, '', 6))
+    got = convert(proc + track + event(T, BEGIN, 'get', 6) + event(T + 5, END, '', 6))
     equal([(record['event_type'], record['timestamp']) for record in got.events()],
           [('async_begin', T), ('async_end', T + 5)])
     equal(got.args('get'), {'track': 'requests'})
@@ -285,6 +285,25 @@ def counters_of_the_machine(convert):
                              msg(14, num(1, 3), num(2, 5)), msg(13, msg(1, 'sda'), num(2, 8))), ts=T))
     equal({record['name']: record['arguments'][0][2] for record in got.events()},
           {'meminfo.MemFree': 102400, 'forks': 77, 'cpu1.idle_ns': 9, 'psi.io.some_ns': 5, 'disk.sda.read_sectors': 8})
+
+
+@test
+def lists_name_the_life_of_their_time(convert):
+    """A list that comes after an id was given anew does not name what had it before, whatever says so."""
+    first = switch(T, 0, 0, 500, comm='first') + switch(T + 10, 500, 0x10, 300, 'first', 'zygote')
+    again = switch(T + 30, 300, 1, 500, 'zygote', 'main') + switch(T + 40, 500, 1, 0, 'main')
+    lists = tree(T + 100, process(500, 300, 'second', '-x'), tree_thread(500, 500, 'second thread'))
+    for born in (newtask(T + 20, 300, 500, 'main'), b''):
+        got = convert(tree(T - 100, process(300, 1, 'zygote')) + bundle(0, first, born, again) + lists)
+        koid = got.switches()[2][3]
+        equal((koid != 500, got.objects(1)[500], got.objects(1)[koid]), (True, 'first', 'second'), born)
+        equal((got.objects(2)[500], got.objects(2)[koid]), ('first', 'second thread'), born)
+    rows = [(T, 0, 500, 120), (T + 10, 0x10, 300, 120), (T + 30, 1, 500, 120), (T + 40, 1, 0, 120)]
+    got = convert(bundle(0, compact(rows[:1])) + bundle(0, compact(rows[1:])) + lists)
+    equal((got.objects(1)[500], 'second' in got.objects(1).values()), ('comm', True))
+    # What has one life has its names, and the process, from the beginning on.
+    got = convert(bundle(0, ftrace(T, 11, 491, msg(1, 'a'))) + tree(T + 100, process(10, 1, 'app'), tree_thread(11, 10, 'worker')))
+    equal(([r['thread'] for r in got.events()], got.objects(2)[11], got.objects(1)[10]), ([(10, 11)], 'worker', 'app'))
 
 
 def task(ts, tid, state, cpu=0, prio=10, comm='task'):
@@ -329,11 +348,11 @@ def lists_of_other_kernels(convert):
     def thread_of(tid, pid, *parts):
         return msg(2, num(1, tid), num(2, pid), *parts)
     big = 2**62
-    tree = packet(msg(122, msg(1, num(1, 20), num(2, 1), msg(3, '/boot/server --fast')),
-                      thread_of(5, 20, msg(3, 'listed'), num(4, 1)), thread_of(6, 20), thread_of(big, 20, msg(3, 'large')),
-                      thread_of(9, 1, msg(3, 'idle'), num(5, 1))), seq=0)
+    tasks = packet(msg(122, msg(1, num(1, 20), num(2, 1), msg(3, '/boot/server --fast')),
+                       thread_of(5, 20, msg(3, 'listed'), num(4, 1)), thread_of(6, 20), thread_of(big, 20, msg(3, 'large')),
+                       thread_of(9, 1, msg(3, 'idle'), num(5, 1))), seq=0)
     rename = packet(msg(120, num(1, 6), msg(2, 'new name')), ts=T + 30, seq=0)
-    got = convert(tree + task(T, 9, RUNNING) + task(T + 10, 9, RUNNABLE) + task(T + 10, 5, RUNNING, comm='other') +
+    got = convert(tasks + task(T, 9, RUNNING) + task(T + 10, 9, RUNNABLE) + task(T + 10, 5, RUNNING, comm='other') +
                   task(T + 20, 5, SLEEPS) + task(T + 20, 6, RUNNING) + task(T + 40, 6, SLEEPS, comm='') +
                   task(T + 40, big, RUNNING) + rename)
     threads = got.objects(2)
@@ -408,8 +427,8 @@ def heap_profile(convert):
 @test
 def sample_without_a_process(convert):
     """It is that of the thread, if the thread is known; else one of its own."""
-    tree = packet(msg(2, msg(1, num(1, 10), msg(3, '/bin/app')), msg(2, num(1, 11), num(3, 10), msg(2, 'listed'))), seq=0)
-    got = convert(tree + packet(msg(66, num(1, 0), num(3, 11)), ts=T) + packet(msg(66, num(1, 0), num(3, 12)), ts=T + 1))
+    known = tree(None, process(10, 0, '/bin/app'), tree_thread(11, 10, 'listed'))
+    got = convert(known + packet(msg(66, num(1, 0), num(3, 11)), ts=T) + packet(msg(66, num(1, 0), num(3, 12)), ts=T + 1))
     equal([(s.process, s.thread) for s in got.samples.samples], [(10, 11), (12, 12)])
     equal((got.objects(2)[11], len(got.objects(2))), ('listed', 4))
 

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 
+#define STATES_DEAD	(0x10U | 0x20U)	/* X, Z */
 #define FLAGS_IN_IRQ	(0x08U | 0x10U | 0x40U)	/* of common_flags: hard, soft interrupt, NMI */
 
 struct bundle {
@@ -34,6 +35,26 @@ static int emit(struct pf_reader *r, struct bundle *b, uint64_t ts, enum pf_rank
 	if (ns < b->first_ns)
 		b->first_ns = ns;
 	return 0;
+}
+
+/* A life of the id @tid begins or ends; where the time is not known, it may be at any. */
+static int note_life(struct pf_reader *r, const struct bundle *b, int32_t tid, uint64_t ts)
+{
+	uint64_t ns;
+
+	if (pf_clocks_time(&r->clocks, b->clock_key, ts + b->offset_ns, &ns) != PF_CONVERTED)
+		ns = 0;
+	return pf_note_life(r, tid, ns);
+}
+
+/* The thread that is switched out, by the order of the file: 0 or -ENOMEM. */
+static int note_switch(struct pf_reader *r, const struct bundle *b, const struct pf_sched *s, uint64_t ts)
+{
+	struct pf_cpu *cpu = &r->cpus[b->cpu];
+	const int32_t tid = s->has_prev ? s->prev_tid : cpu->tid;
+
+	cpu->tid = s->tid;
+	return s->prev_state & STATES_DEAD && tid ? note_life(r, b, tid, ts) : 0;
 }
 
 /* ---- single events --------------------------------------------------------- */
@@ -91,7 +112,8 @@ static int take_switch(struct pf_reader *r, struct bundle *b, const struct event
 		else if (pf_is(&f, PF_SWITCH_NEXT_PRIO, PF_VARINT))
 			s.prio = (int32_t)f.value;
 	}
-	err = pf_record_begin(r, &s, sizeof(s));
+	err = note_switch(r, b, &s, e->ts);
+	err = err ? err : pf_record_begin(r, &s, sizeof(s));
 	return err ? err : emit(r, b, e->ts, PF_RANK_OTHER);
 }
 
@@ -201,9 +223,28 @@ static int take_other(struct pf_reader *r, struct bundle *b, const struct event 
 	return err ? err : emit(r, b, e->ts, PF_RANK_OTHER);
 }
 
+/* Of which field a life begins or ends with that event; 0: of none. */
+static uint32_t life_field(uint32_t number)
+{
+	switch (number) {
+	case PF_FTRACE_NEWTASK:
+		return PF_NEWTASK_PID;
+	case PF_FTRACE_PROCESS_FORK:
+		return PF_FORK_CHILD_PID;
+	case PF_FTRACE_PROCESS_EXIT:
+	case PF_FTRACE_PROCESS_FREE:
+		return PF_EXIT_PID;
+	default:
+		return 0;
+	}
+}
+
 static int take_event(struct pf_reader *r, struct bundle *b, struct pf_cursor m)
 {
 	struct event e = { 0 };
+	struct pf_field f;
+	uint32_t field;
+	int err = 0;
 
 	if (read_event(m, &e) || !e.has_ts || !e.has_tid || e.tid < 0 || !e.message.data) {
 		r->counts.ftrace_dropped++;
@@ -217,7 +258,10 @@ static int take_event(struct pf_reader *r, struct bundle *b, struct pf_cursor m)
 	case PF_FTRACE_SCHED_WAKEUP_NEW:
 		return take_wakeup(r, b, &e);
 	default:
-		return take_other(r, b, &e);
+		field = life_field(e.message.number);
+		if (field && pf_find(pf_inner(&e.message), field, PF_VARINT, &f))
+			err = note_life(r, b, (int32_t)f.value, e.ts);
+		return err ? err : take_other(r, b, &e);
 	}
 }
 
@@ -319,7 +363,8 @@ static int take_switches(struct pf_reader *r, struct bundle *b, struct pf_cursor
 		ts += row[0];
 		if (t->is_bad || s.tid < 0)
 			return 0;
-		err = pf_record_begin(r, &s, PF_COMPACT_BYTES);
+		err = note_switch(r, b, &s, ts);
+		err = err ? err : pf_record_begin(r, &s, PF_COMPACT_BYTES);
 		err = err ? err : emit(r, b, ts, PF_RANK_OTHER);
 	}
 	return err;

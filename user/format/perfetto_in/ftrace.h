@@ -10,7 +10,8 @@
 /* Events of which more is known than their text. */
 enum pf_ftrace_number {
 	PF_FTRACE_PRINT = 3, PF_FTRACE_SCHED_SWITCH = 4, PF_FTRACE_SCHED_WAKEUP = 17, PF_FTRACE_SCHED_WAKING = 20,
-	PF_FTRACE_SCHED_WAKEUP_NEW = 114, PF_FTRACE_GENERIC = 327, PF_FTRACE_SYS_ENTER = 329,
+	PF_FTRACE_SCHED_WAKEUP_NEW = 114, PF_FTRACE_NEWTASK = 235, PF_FTRACE_PROCESS_EXIT = 238,
+	PF_FTRACE_PROCESS_FORK = 239, PF_FTRACE_PROCESS_FREE = 240, PF_FTRACE_GENERIC = 327, PF_FTRACE_SYS_ENTER = 329,
 	PF_FTRACE_SYS_EXIT = 330, PF_FTRACE_FUNCGRAPH_ENTRY = 437, PF_FTRACE_FUNCGRAPH_EXIT = 438, PF_FTRACE_KPROBE = 542, PF_FTRACE_FIRST_DESCRIBED = 65536
 };
 
@@ -19,6 +20,9 @@ enum pf_sched_switch {
 	PF_SWITCH_PREV_COMM = 1, PF_SWITCH_PREV_PID = 2, PF_SWITCH_PREV_PRIO = 3, PF_SWITCH_PREV_STATE = 4,
 	PF_SWITCH_NEXT_COMM = 5, PF_SWITCH_NEXT_PID = 6, PF_SWITCH_NEXT_PRIO = 7
 };
+enum pf_newtask { PF_NEWTASK_PID = 1 };
+enum pf_process_exit { PF_EXIT_PID = 2 };	/* also of SchedProcessFree */
+enum pf_process_fork { PF_FORK_CHILD_PID = 4 };
 enum pf_sched_wakeup { PF_WAKEUP_COMM = 1, PF_WAKEUP_PID = 2, PF_WAKEUP_PRIO = 3, PF_WAKEUP_CPU = 5 };
 
 /* An event: the format of its fields is that of ftrace_text.c, NULL if their names are not known. */

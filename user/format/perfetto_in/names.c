@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader_p.h"
 #include "model/core.h"
 #include "model/threads.h"
@@ -23,22 +24,45 @@ bool pf_tree_names(const struct pf_reader *r, int32_t pid)
 	return map_get(&r->tree, tree_key(pid, false)) == 1;
 }
 
-/* What is said first holds from the beginning on; later ones may be of another life of the id. */
+int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns)
+{
+	struct pf_lives *l = &r->lives;
+	uint32_t i = map_get(&l->by_tid, (uint32_t)tid);
+
+	if (i != MAP_NONE) {
+		l->first_ns[i] = ns < l->first_ns[i] ? ns : l->first_ns[i];
+		return 0;
+	}
+	if (array_reserve(l->first_ns, l->cnt, l->cap, 1) || map_add(&l->by_tid, (uint32_t)tid, l->cnt))
+		return -ENOMEM;
+	l->first_ns[l->cnt++] = ns;
+	return 0;
+}
+
+/* What is said first holds from the beginning on, if it is of the first life of the id. */
+static int emit_early(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_tree_entry *e)
+{
+	struct pf_tree_entry early = *e;
+	int err;
+
+	if (map_get(&r->tree, tree_key(e->pid, e->is_thread)) != MAP_NONE)
+		return 0;
+	early.early_ns = p->has_timestamp && p->converted == PF_CONVERTED && p->ns ? p->ns : UINT64_MAX;
+	err = map_add(&r->tree, tree_key(e->pid, e->is_thread), e->has_name);
+	err = err ? err : pf_record_begin(r, &early, sizeof(early));
+	return err ? err : pf_emit_ns(r, 0, PF_RANK_NAMES);
+}
+
 static int emit_entry(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_tree_entry *e)
 {
-	uint64_t key = tree_key(e->pid, e->is_thread);
-	int fate = pf_record_begin(r, e, sizeof(*e));
+	int fate = emit_early(r, p, e);
 
+	fate = fate < 0 ? fate : pf_record_begin(r, e, sizeof(*e));
 	if (fate)
 		return fate;
-	if (map_get(&r->tree, key) == MAP_NONE) {
-		fate = map_add(&r->tree, key, e->has_name);
-		fate = fate ? fate : pf_emit_ns(r, 0, PF_RANK_NAMES);
-	} else {
-		fate = pf_emit_packet(r, p, PF_RANK_NAMES);
-		if (fate > PF_USED)
-			fate = pf_emit_ns(r, r->latest_ns, PF_RANK_NAMES);
-	}
+	fate = pf_emit_packet(r, p, PF_RANK_NAMES);
+	if (fate > PF_USED)
+		fate = pf_emit_ns(r, r->latest_ns, PF_RANK_NAMES);
 	return fate < 0 ? fate : 0;
 }
 
@@ -157,10 +181,21 @@ static int play_process(struct pf_reader *r, const struct pf_tree_entry *e)
 	return process_parent(b, t, thread_koid_of(b, e->parent));
 }
 
+static bool had_another_life(const struct pf_reader *r, const struct pf_tree_entry *e)
+{
+	uint32_t i = map_get(&r->lives.by_tid, (uint32_t)e->pid);
+
+	return i != MAP_NONE && r->lives.first_ns[i] <= e->early_ns;
+}
+
 int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e)
 {
-	r->counts.handed_on++;
-	build_count(r->builder, OUT_NAME, 1);
+	if (e->early_ns && had_another_life(r, e))
+		return 0;
+	if (!e->early_ns) {
+		r->counts.handed_on++;
+		build_count(r->builder, OUT_NAME, 1);
+	}
 	return e->is_thread ? play_thread(r, e) : play_process(r, e);
 }
 

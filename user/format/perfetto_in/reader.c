@@ -28,6 +28,7 @@ static int end_input(struct pf_reader *r)
 
 	err = err ? err : pf_release(r);
 	r->pass++;
+	memset(r->cpus, 0, PF_CPUS * sizeof(*r->cpus));
 	free(r->input.buf);
 	r->input.buf = NULL;
 	err = err ? err : pf_tracks_name(r);
@@ -144,6 +145,8 @@ void pf_reader_close(struct pf_reader *r)
 	pf_syscalls_fini(r);
 	pf_pool_fini(&r->pool);
 	map_fini(&r->tree);
+	map_fini(&r->lives.by_tid);
+	free(r->lives.first_ns);
 	map_fini(&r->meters);
 	free(r->lost_in_buffers);
 	free(r->lost_on_cpus);

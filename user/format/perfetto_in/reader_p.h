@@ -85,7 +85,14 @@ struct pf_tasks {
 	uint32_t cnt, cap;
 };
 
-/* Current thread of a CPU. */
+/* When an id of Linux was first given to a thread, or taken from one. */
+struct pf_lives {
+	struct map by_tid;
+	uint64_t *first_ns;
+	uint32_t cnt, cap;
+};
+
+/* Current thread of a CPU; in the first pass by the order of the file. */
 struct pf_cpu {
 	bool is_known;
 	int32_t tid, prio;
@@ -146,6 +153,7 @@ struct pf_reader {
 	struct map meters;		/* names of rails and GPUs' counters, by number: see meters.c */
 	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
 	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
+	struct pf_lives lives;
 	bool old_states;		/* of a kernel before 4.14 */
 	struct pf_syscalls syscalls;
 	bool is_recorded;		/* it was written from FXT, by the provider of this name */
@@ -268,7 +276,9 @@ void pf_syscalls_machine(struct pf_reader *r, const struct pf_field *machine);
 const char *pf_syscall_name(struct pf_reader *r, uint64_t number);
 void pf_syscalls_fini(struct pf_reader *r);
 
-/* names.c: what a tree says, in the second pass. 0 or -errno. */
+/* names.c: a life of that id begins or ends: 0 or -ENOMEM. */
+int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns);
+/* What a tree says, in the second pass. 0 or -errno. */
 int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e);
 /* Whether a tree names that process. */
 bool pf_tree_names(const struct pf_reader *r, int32_t pid);

@@ -66,7 +66,7 @@ struct pf_tree_entry {
 	uint8_t is_thread, is_kernel, has_name;
 	int32_t pid, parent;		/* of a process, or of a thread and its process */
 	uint32_t name;
-	uint64_t unused;	/* as long as a struct pf_record */
+	uint64_t early_ns;	/* it holds from the beginning, if the id had one life up to then; 0: from its own time on */
 };
 
 /* A sample. */

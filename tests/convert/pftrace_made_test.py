@@ -306,6 +306,16 @@ def lists_name_the_life_of_their_time(convert):
     equal(([r['thread'] for r in got.events()], got.objects(2)[11], got.objects(1)[10]), ([(10, 11)], 'worker', 'app'))
 
 
+@test
+def lists_know_names_best(convert):
+    """Neither scheduling nor a new name by the thread itself changes what a list says; a track does."""
+    rename = ftrace(T + 5, 11, 236, num(1, 11), msg(2, 'comm'), msg(3, 'renamed'))
+    events = bundle(0, switch(T, 0, 0, 11, comm='comm'), rename, switch(T + 10, 11, 1, 0, 'renamed'))
+    listed = tree(T - 5, process(10, 1, 'app'), tree_thread(11, 10, 'listed'))
+    for data, want in ((listed + events, 'listed'), (events, 'renamed'), (thread() + listed + events, 'worker')):
+        equal(convert(data).objects(2)[11], want)
+
+
 def task(ts, tid, state, cpu=0, prio=10, comm='task'):
     """A state of a thread of a kernel that is not Linux."""
     return packet(msg(117, num(1, cpu), msg(2, comm), num(3, tid), num(4, state), num(5, prio)), ts=ts, seq=0)

@@ -19,7 +19,7 @@ struct track;
 #define NO_TID		(-1)	/* of a thread or process that is not known by an id of Linux */
 
 enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_RUNNABLE, SCHED_BLOCKED, SCHED_DEAD };
-enum name_from { NAME_NONE, NAME_CUT, NAME_ARGUMENT, NAME_COLUMN };
+enum name_from { NAME_NONE, NAME_CUT, NAME_ARGUMENT, NAME_COLUMN, NAME_LIST };	/* the best last */
 
 struct thread {
 	int32_t tid, tgid;	/* tgid: NO_TID if not known */

@@ -157,7 +157,7 @@ static int play_thread(struct pf_reader *r, const struct pf_tree_entry *e)
 	if (!t)
 		return -ENOMEM;
 	thread_tgid(r->builder, t, e->parent, false);
-	thread_name(r->builder, t, text_of(r, e->name), NAME_ARGUMENT);
+	thread_name(r->builder, t, text_of(r, e->name), NAME_LIST);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int play_process(struct pf_reader *r, const struct pf_tree_entry *e)
 	thread_tgid(b, t, e->pid, false);
 	thread_classify(b, t);
 	if (e->is_kernel)
-		thread_name(b, t, text_of(r, e->name), NAME_ARGUMENT);
+		thread_name(b, t, text_of(r, e->name), NAME_LIST);
 	else if (e->has_name || !r->is_recorded)
 		err = process_name(b, e->pid, text_of(r, e->name));
 	if (err || e->is_kernel || e->parent <= 0)

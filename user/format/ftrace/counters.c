@@ -112,19 +112,26 @@ static bool find_label(const struct record *r, struct model_text *label)
 	return label->len > 0;
 }
 
-/* Memory is a process's, unless it belongs to another one than the thread's. */
+/* The thread whose process has it: that it says, else that of the event, if its memory is it; NULL: the machine's. */
+static const struct thread *thread_of(struct builder *b, const struct record *r)
+{
+	int64_t n;
+
+	if (text_is(r->ev->name, "oom_score_adj_update"))
+		return text_find_int(r->ev, "pid", &n) && n > 0 && n <= INT32_MAX ? thread_get(b, (int32_t)n) : r->t;
+	if (!text_is(r->ev->name, "rss_stat"))
+		return NULL;
+	return text_find_int(r->ev, "curr", &n) && !n ? NULL : r->t;
+}
+
 static struct fxt_thread owner(struct builder *b, const struct record *r)
 {
-	struct fxt_thread counters = { .process = PROCESS_COUNTERS, .thread = PROCESS_COUNTERS };
-	bool own = text_is(r->ev->name, "rss_stat") || text_is(r->ev->name, "oom_score_adj_update");
-	int64_t curr;
+	const struct thread *t = thread_of(b, r);
 
-	if (!own || !r->t || !r->t->process ||
-	    (text_find_int(r->ev, "curr", &curr) && !curr)) {
-		b->counted = true;
-		return counters;
-	}
-	return (struct fxt_thread){ .process = r->t->process, .thread = r->t->koid };
+	if (t && t->process)
+		return (struct fxt_thread){ .process = t->process, .thread = t->koid };
+	b->counted = true;
+	return (struct fxt_thread){ .process = PROCESS_COUNTERS, .thread = PROCESS_COUNTERS };
 }
 
 int on_counter(struct builder *b, const struct record *r)

@@ -516,6 +516,15 @@ def names_of_ftrace_events(convert):
 
 
 @test
+def bios_and_buffers(convert):
+    """Numbers 119 and 121 are of different events."""
+    dev = num(1, 8 << 20), num(2, 100)
+    got = convert(bundle(0, ftrace(T, 5, 119, *dev, num(3, 8), msg(4, 'R'), msg(5, 'cat')), ftrace(T + 5, 5, 121, *dev, num(3, 4096))))
+    equal([(r['name'], [v for _, _, v in r['arguments']]) for r in got.events()],
+          [('block_bio_queue', ['8,0 R 100 + 8 [cat]']), ('block_dirty_buffer', ['8,0', 100, 4096])])
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

@@ -76,7 +76,7 @@ const struct pf_ftrace_row pf_more_ftrace_rows[] = {
 	{ 115, "block", "block_bio_backmerge", "dev=%1D sector=%2u nr_sector=%3u rwbs=%4s comm=%5s" },
 	{ 116, "block", "block_bio_bounce", "dev=%1D sector=%2u nr_sector=%3u rwbs=%4s comm=%5s" },
 	{ 118, "block", "block_bio_frontmerge", "dev=%1D sector=%2u nr_sector=%3u rwbs=%4s comm=%5s" },
-	{ 119, "block", "block_bio_queue", "dev=%1D sector=%2u nr_sector=%3u rwbs=%4s comm=%5s" },
+	{ 121, "block", "block_dirty_buffer", "dev=%1D sector=%2u size=%3u" },
 	{ 122, "block", "block_getrq", "dev=%1D sector=%2u nr_sector=%3u rwbs=%4s comm=%5s" },
 	{ 123, "block", "block_plug", "comm=%1s" },
 	{ 124, "block", "block_rq_abort", "dev=%1D sector=%2u nr_sector=%3u errors=%4d rwbs=%5s cmd=%6s" },

@@ -508,9 +508,11 @@ def more_counters_of_the_machine(convert):
 def names_of_ftrace_events(convert):
     """Those of many subsystems have names and fields; the text of the kernel decides what they mean."""
     got = convert(bundle(0, ftrace(T, 5, 360, msg(1, 'eth0'), num(2, 60)), ftrace(T + 1, 5, 313, num(1, 1), num(2, 4096), num(3, 1)),
+                         ftrace(T + 1, 5, 359, num(1, 1), num(2, 0), num(4, 8192)),
                          ftrace(T + 2, 5, 41, num(1, 8 << 20 | 1), num(2, 7)), ftrace(T + 9, 5, 42, num(2, 7))))
     equal({r['name'] for r in got.events('instant')}, {'netif_receive_skb'})
-    equal([(r['name'], r['arguments'][0][::2]) for r in got.events('counter')], [('rss_stat', ('MM_ANONPAGES', 4096))])
+    equal([(r['name'], r['thread'], r['arguments'][0][::2]) for r in got.events('counter')],
+          [('rss_stat', (5, 5), ('MM_ANONPAGES', 4096)), ('rss_stat_throttled', (5, 5), ('MM_FILEPAGES', 8192))])
     equal([(r['name'], r['timestamp'], r['category']) for r in got.events() if r['event_type'].startswith('duration_')][0],
           ('ext4_da_write', T + 2, 'ext4'))
 

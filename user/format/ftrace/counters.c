@@ -29,6 +29,7 @@ const struct handler counter_handlers[] = {
 	ROW("thermal_temperature", "temp", "id", "thermal_zone"),
 	ROW("cdev_update", "target", NULL, "type"),
 	ROW("rss_stat", "size", NULL, "type"),
+	ROW("rss_stat_throttled", "size", NULL, "type"),
 	ROW("memory_bus_usage", "bw_total", NULL, "bus"),
 	ROW("gpu_mem_total", "size", "pid", NULL),
 	ROW("ion_heap_grow", "total_allocated", NULL, "heap_name"),
@@ -119,7 +120,7 @@ static const struct thread *thread_of(struct builder *b, const struct record *r)
 
 	if (text_is(r->ev->name, "oom_score_adj_update"))
 		return text_find_int(r->ev, "pid", &n) && n > 0 && n <= INT32_MAX ? thread_get(b, (int32_t)n) : r->t;
-	if (!text_is(r->ev->name, "rss_stat"))
+	if (!text_is(r->ev->name, "rss_stat") && !text_is(r->ev->name, "rss_stat_throttled"))
 		return NULL;
 	return text_find_int(r->ev, "curr", &n) && !n ? NULL : r->t;
 }

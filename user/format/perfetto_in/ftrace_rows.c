@@ -298,6 +298,7 @@ const struct pf_ftrace_row pf_more_ftrace_rows[] = {
 	{ 346, "cpuhp", "cpuhp_latency", "cpu=%1u ret=%2d state=%3u time=%4u" },
 	{ 351, "dmabuf_heap", "dma_heap_stat", "inode=%1u len=%2d total_allocated=%3u" },
 	{ 352, "cpuhp", "cpuhp_pause", "active_cpus=%1u cpus=%2u pause=%3u time=%4u" },
+	{ 359, "kmem", "rss_stat_throttled", "mm_id=%3u curr=%1u type=%2m size=%4dB" },
 	{ 360, "net", "netif_receive_skb", "len=%1u name=%2s skbaddr=%3u" },
 	{ 361, "net", "net_dev_xmit", "len=%1u name=%2s rc=%3d skbaddr=%4u" },
 	{ 362, "sock", "inet_sock_set_state", "daddr=%1u dport=%2u family=%3u newstate=%4d oldstate=%5d protocol=%6u "

@@ -527,6 +527,16 @@ def bios_and_buffers(convert):
 
 
 @test
+def requests_that_end_elsewhere(convert):
+    """Two requests at a time, which end in another order and on other threads."""
+    def io(ts, tid, number, sector, sectors):
+        return ftrace(ts, tid, number, num(1, 8 << 20), num(2, sector), num(3, sectors), msg(6, 'R'), msg(7, 'db'))
+    got = convert(bundle(0, io(T, 5, 546, 200, 8), io(T + 1, 5, 546, 300, 8), io(T + 10, 0, 547, 200, 0), io(T + 20, 6, 547, 300, 0)))
+    equal([(r['event_type'], r['timestamp'] - T, r['async_correlation_id']) for r in got.events()],
+          [('async_begin', 0, 1), ('async_begin', 1, 2), ('async_end', 10, 1), ('async_end', 20, 2)])
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

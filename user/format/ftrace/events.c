@@ -385,6 +385,8 @@ const struct handler event_handlers[] = {
 	ROW("sys_exit", on_raw_syscall),
 	ROW("block_rq_issue", on_block_begin),
 	ROW("block_rq_complete", on_block_end),
+	ROW("block_io_start", on_block_io_start),
+	ROW("block_io_done", on_block_io_done),
 	ROW("binder_transaction", on_binder),
 	ROW("binder_transaction_received", on_binder),
 	ROW("tracing_mark_write", on_marker),

@@ -26,8 +26,11 @@ static bool eat_word(struct model_text *text, struct model_text *word)
 	return true;
 }
 
-/* "8,0 WS 4096 () 123456 + 8 [kworker]"; a completion has no bytes. Keyed by "123456 + 8". */
-static bool parse_request(const struct ftrace_event *ev, struct request *rq)
+/*
+ * "8,0 WS 4096 () 123456 + 8 [kworker]"; a completion has no bytes. Keyed by "123456 + 8", or by the sector alone: when
+ * all is done nothing is left of the 8.
+ */
+static bool parse_request(const struct ftrace_event *ev, bool by_sector, struct request *rq)
 {
 	struct model_text rest = ev->args, word;
 	const char *close = memmem(rest.data, rest.len, ") ", 2), *end;
@@ -46,6 +49,9 @@ static bool parse_request(const struct ftrace_event *ev, struct request *rq)
 		end = memchr(word.data, ' ', word.len);
 	if (end)
 		word.len = (size_t)(end - word.data);
+	end = by_sector ? memchr(word.data, ' ', word.len) : NULL;
+	if (end)
+		word.len = (size_t)(end - word.data);
 	rq->key = (uint64_t)text_hash(rq->device.data, rq->device.len) << 32 |
 		  text_hash(word.data, word.len);
 	return word.len > 0;
@@ -62,14 +68,14 @@ static struct fxt_event request_event(const struct record *r, const struct reque
 typedef int async_fn(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n);
 
 /* Its text is the argument @name. */
-static int on_request(struct builder *b, const struct record *r, const char *name, async_fn *add)
+static int on_request(struct builder *b, const struct record *r, bool by_sector, const char *name, async_fn *add)
 {
 	struct model_text text = r->ev->args;
 	struct fxt_arg arg = fxt_arg_str(name, fxt_str_inline(text.data, text.len));
 	struct request rq;
 	struct fxt_event e;
 
-	if (text.len > TEXT_BYTES_MAX || !parse_request(r->ev, &rq))
+	if (text.len > TEXT_BYTES_MAX || !parse_request(r->ev, by_sector, &rq))
 		return OUT_OTHER;
 	e = request_event(r, &rq);
 	e.thread = place_of(b, r);
@@ -78,12 +84,23 @@ static int on_request(struct builder *b, const struct record *r, const char *nam
 
 int on_block_begin(struct builder *b, const struct record *r)
 {
-	return on_request(b, r, "request", async_begin);
+	return on_request(b, r, false, "request", async_begin);
 }
 
 int on_block_end(struct builder *b, const struct record *r)
 {
-	return on_request(b, r, "completion", async_end);
+	return on_request(b, r, false, "completion", async_end);
+}
+
+/* From the first to the last moment of a request, around the others. */
+int on_block_io_start(struct builder *b, const struct record *r)
+{
+	return on_request(b, r, true, "request", async_begin);
+}
+
+int on_block_io_done(struct builder *b, const struct record *r)
+{
+	return on_request(b, r, true, "completion", async_end);
 }
 
 /* ---- binder ---------------------------------------------------------------- */

@@ -506,7 +506,15 @@ static void test_async_events(void **state)
 	feed_event(&t, 300, 0, 5, "binder_transaction",
 	      "transaction=7 dest_node=1 dest_proc=2 dest_thread=0 reply=0 flags=0x10 code=0x3");
 	feed_event(&t, 310, 1, 6, "binder_transaction_received", "transaction=7");
+	feed_event(&t, 400, 0, 5, "block_io_start", "8,0 R 4096 () 200 + 8 none,0,0 [cat]");
+	feed_event(&t, 410, 0, 5, "block_io_start", "8,0 R 4096 () 300 + 8 none,0,0 [cat]");
+	feed_event(&t, 420, 0, 5, "block_rq_issue", "8,0 R 4096 () 200 + 8 [cat]");
+	feed_event(&t, 430, 0, 0, "block_io_done", "8,0 R 0 () 200 + 0 none,0,0 [swapper/0]");
+	feed_event(&t, 440, 0, 6, "block_io_done", "8,0 R 0 () 300 + 0 none,0,0 [a]");
 	trace_end(&t);
+	trace_has(&t, "async_begin 400 5/5 block:R id=2 ...");
+	trace_has(&t, "async_end 430 0/4200010000 block:R id=2 ...");
+	trace_has(&t, "async_end 440 6/6 block:R id=3 ...");
 	trace_has(&t, "async_begin 100 5/5 block:WS id=1 ...");
 	trace_has(&t, "async_end 200 6/6 block:WS id=1 ...");
 	trace_has(&t, "instant 300 5/5 binder:binder_transaction transaction=7 ...");

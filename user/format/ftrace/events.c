@@ -284,7 +284,14 @@ static int on_timer_begin(struct builder *b, const struct record *r)
 
 	if (text_find(r->ev->args, "function", &function) && function.len)
 		s.name = build_str(function);
-	return begin_slice(b, r, track_of(b, r), &s);
+	return begin_slice(b, r, track_of_interrupt(b, r), &s);
+}
+
+static int on_timer_end(struct builder *b, const struct record *r)
+{
+	struct slice s = slice_of(r, FAMILY_PAIR, base_name(r));
+
+	return end_slice(b, r, track_of_interrupt(b, r), &s);
 }
 
 /* "work struct 00000000897c91b4: function delayed_vfree_work" */
@@ -372,7 +379,9 @@ const struct handler event_handlers[] = {
 	IRQ_VECTOR("threshold_apic"), IRQ_VECTOR("deferred_error_apic"), IRQ_VECTOR("error_apic"),
 	IRQ_VECTOR("spurious_apic"), IRQ_VECTOR("x86_platform_ipi"),
 	ROW("timer_expire_entry", on_timer_begin),
+	ROW("timer_expire_exit", on_timer_end),
 	ROW("hrtimer_expire_entry", on_timer_begin),
+	ROW("hrtimer_expire_exit", on_timer_end),
 	ROW("workqueue_execute_start", on_work_begin),
 	ROW("workqueue_execute_end", on_pair_end),
 	ROW("preempt_disable", on_off_begin),

@@ -124,6 +124,8 @@ record_fn on_instant, on_pair_begin, on_pair_end, on_counter, on_marker, on_grap
 /* import_tracks.c */
 /* Where what a record says happened. In interrupts that is the CPU, not the thread. */
 struct track *track_of(struct builder *b, const struct record *r);
+/* The same where it is known to be in an interrupt, which packets do not say. */
+struct track *track_of_interrupt(struct builder *b, const struct record *r);
 /* Where its marker belongs. */
 struct track *track_of_marker(struct builder *b, const struct record *r, bool begins);
 /* The thread an instant is on. */

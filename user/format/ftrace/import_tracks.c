@@ -4,17 +4,21 @@
  */
 #include "import_p.h"
 
+struct track *track_of_interrupt(struct builder *b, const struct record *r)
+{
+	const struct track *softirq, *irq;
+
+	if (!r->cpu)
+		return track_of_cpu(b, r->cpu, PSEUDO_IRQ);
+	softirq = r->cpu->tracks[PSEUDO_SOFTIRQ];
+	irq = r->cpu->tracks[PSEUDO_IRQ];
+	return track_of_cpu(b, r->cpu, softirq && softirq->depth && !(irq && irq->depth) ? PSEUDO_SOFTIRQ : PSEUDO_IRQ);
+}
+
 struct track *track_of(struct builder *b, const struct record *r)
 {
-	struct track *softirq;
-
-	if (r->ev->in_irq && r->cpu) {
-		softirq = r->cpu->tracks[PSEUDO_SOFTIRQ];
-		if (softirq && softirq->depth &&
-		    !(r->cpu->tracks[PSEUDO_IRQ] && r->cpu->tracks[PSEUDO_IRQ]->depth))
-			return softirq;
-		return track_of_cpu(b, r->cpu, PSEUDO_IRQ);
-	}
+	if (r->ev->in_irq && r->cpu)
+		return track_of_interrupt(b, r);
 	if (!r->t)
 		return track_of_cpu(b, r->cpu, PSEUDO_CPU);
 	if (r->t == b->idle)

@@ -165,6 +165,9 @@ static void test_interrupts(void **state)
 	feed_event(&t, 140, 1, 5, "ipi_entry", "(Rescheduling interrupts)");
 	feed_event(&t, 141, 1, 5, "ipi_exit", "(Rescheduling interrupts)");
 	feed_event(&t, 150, 1, 5, "softirq_exit", "vec=9 [action=RCU]");
+	t.ev.in_irq = false;	/* as where no flags are printed */
+	feed_event(&t, 160, 1, 5, "hrtimer_expire_entry", "hrtimer=00000000c043922d function=h now=1");
+	feed_event(&t, 161, 1, 5, "hrtimer_expire_exit", "hrtimer=00000000c043922d");
 	trace_end(&t);
 	trace_has(&t, "duration_begin 100 4200000001/4200030001 irq:IRQ (ata1) irq=24 name='ata1'");
 	trace_has(&t, "duration_end 110 4200000001/4200030001 irq:IRQ (ata1) irq=24 ret='handled'");
@@ -178,7 +181,9 @@ static void test_interrupts(void **state)
 	trace_has(&t, "duration_begin 140 4200000001/4200030001 ipi:IPI (Rescheduling interrupts) ...");
 	trace_has(&t, "object2 4200030001 'irq CPU 1' process=#4200000001");
 	trace_has(&t, "object2 4200040001 'softirq CPU 1' process=#4200000001");
-	assert_int_equal(t.stats.slices, 12);
+	trace_has(&t, "duration_begin 160 4200000001/4200030001 timer:h ...");
+	trace_has(&t, "duration_end 161 4200000001/4200030001 timer:h ...");
+	assert_int_equal(t.stats.slices, 14);
 	assert_int_equal(t.stats.unmatched_ends, 1);
 	assert_int_equal(t.stats.instants, 1);
 	trace_done(&t);

@@ -170,6 +170,36 @@ def clock_by_way_of_another(convert):
     equal(got.times(), {'x': T + 250})
 
 
+def log_lines(first, texts):
+    """A packet of Android's log, a line a nanosecond of the wall clock."""
+    return packet(msg(39, *(msg(1, num(1, 0), num(2, 10), num(3, 11), num(5, first + i), msg(6, 'tag'), num(7, 4), msg(8, text))
+                            for i, text in enumerate(texts))), seq=0)
+
+
+@test
+def clock_that_is_never_known(convert):
+    """A packet is dropped once, whatever it has in it; of a bundle its events are."""
+    lines = log_lines(10**18, ['a', 'b', 'c'])
+    raw = bundle(0, num(5, 4), num(3, 1), ftrace(5, 7, 491, msg(1, 'a')), ftrace(6, 7, 491, msg(1, 'b')))
+    known = snapshot((BOOT, T), (MONO, T)) + thread() + event(T + 5, INSTANT, 'x')
+    got = convert(known + lines + lines + raw)
+    given = got.input
+    equal((got.names(), given['dropped']), (['x'], {"clock that no snapshot relates to the trace's": 2}))
+    equal((given['packets_used'], given['ftrace_events'], given['ftrace_dropped']), (given['packets'] - 2, 0, 2))
+    equal([(row['packet'], row['offset']) for row in given['first_dropped']],
+          [(4, len(known)), (5, len(known + lines)), (6, len(known + lines + lines))])
+
+
+@test
+def one_place_of_each_track(convert):
+    """A track that is none is named once, with its first event."""
+    counter = b''.join(packet(msg(11, num(9, COUNTER), num(11, uuid), num(30, 1)), ts=T + i)
+                       for i, uuid in enumerate((7, 7, 8, 7, 8)))
+    got = convert(thread() + counter)
+    equal(([row['packet'] for row in got.input['first_dropped']], got.input['dropped']),
+          ([2, 4], {'counter on a track that is none': 5}))
+
+
 @test
 def wrong_wire_types(convert):
     """A known field of another type is ignored."""

@@ -14,7 +14,9 @@
 /* Before each record that waits. */
 struct waiting {
 	uint64_t clock_key, ns, packet, offset;
-	uint32_t len, rank;
+	uint32_t len;
+	uint8_t rank;
+	bool is_part;		/* see pf_emit_part() */
 };
 
 /* ---- a record -------------------------------------------------------------- */
@@ -105,10 +107,10 @@ int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank)
 	return err ? err : PF_USED;
 }
 
-static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, enum pf_rank rank)
+static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, enum pf_rank rank, bool is_part)
 {
 	const struct waiting w = {
-		clock_key, ns, r->packet_number, r->packet_offset, (uint32_t)(r->record_words * 8), rank,
+		clock_key, ns, r->packet_number, r->packet_offset, (uint32_t)(r->record_words * 8), (uint8_t)rank, is_part,
 	};
 	size_t size = sizeof(w) + w.len;
 
@@ -122,13 +124,14 @@ static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, 
 	return PF_USED;
 }
 
-static int emit_at(struct pf_reader *r, enum pf_convert converted, uint64_t clock_key, uint64_t ns, enum pf_rank rank)
+static int emit_at(struct pf_reader *r, enum pf_convert converted, uint64_t clock_key, uint64_t ns, enum pf_rank rank,
+		   bool is_part)
 {
 	switch (converted) {
 	case PF_CONVERTED:
 		return pf_emit_ns(r, ns, rank);
 	case PF_CLOCK_UNKNOWN:
-		return wait_for_clock(r, clock_key, ns, rank);
+		return wait_for_clock(r, clock_key, ns, rank, is_part);
 	default:
 		return PF_BAD_CLOCK;
 	}
@@ -139,7 +142,15 @@ int pf_emit(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_ran
 	uint64_t ns;
 	enum pf_convert converted = pf_clocks_time(&r->clocks, clock_key, value, &ns);
 
-	return emit_at(r, converted, clock_key, ns, rank);
+	return emit_at(r, converted, clock_key, ns, rank, false);
+}
+
+int pf_emit_part(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_rank rank)
+{
+	uint64_t ns;
+	enum pf_convert converted = pf_clocks_time(&r->clocks, clock_key, value, &ns);
+
+	return emit_at(r, converted, clock_key, ns, rank, true);
 }
 
 void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p)
@@ -155,12 +166,27 @@ void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p)
 
 int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank)
 {
-	return p->has_timestamp ? emit_at(r, p->converted, p->clock_key, p->ns, rank) : PF_NO_TIME;
+	return p->has_timestamp ? emit_at(r, p->converted, p->clock_key, p->ns, rank, false) : PF_NO_TIME;
+}
+
+/* Of several records of a packet the first one costs it, *@last; events of ftrace have a count of their own. */
+static void drop_waiting(struct pf_reader *r, const struct waiting *w, enum pf_fate fate, uint64_t *last)
+{
+	const struct pf_record *record = (const struct pf_record *)r->record;
+
+	if (!w->is_part && w->packet != *last)
+		pf_unuse(r, fate, w->packet, w->offset);
+	*last = w->packet;
+	if (!w->is_part || record->kind == PF_RECORD_LOST)
+		return;
+	r->counts.ftrace_events--;
+	pf_drop_part(r, w->packet, w->offset, pf_fate_name(fate));
 }
 
 /* Without any snapshot there is one clock only. */
 int pf_release(struct pf_reader *r)
 {
+	uint64_t last = 0;
 	struct waiting w;
 	size_t at;
 	int fate;
@@ -175,7 +201,7 @@ int pf_release(struct pf_reader *r)
 		if (fate < 0)
 			return fate;
 		if (fate != PF_USED)
-			pf_unuse(r, fate, w.packet, w.offset);
+			drop_waiting(r, &w, fate, &last);
 	}
 	free(r->waiting);
 	r->waiting = NULL;

@@ -23,12 +23,12 @@ struct bundle {
 static int emit(struct pf_reader *r, struct bundle *b, uint64_t ts, enum pf_rank rank)
 {
 	uint64_t ns = ts + b->offset_ns;
-	int fate = pf_emit(r, b->clock_key, ns, rank);
+	int fate = pf_emit_part(r, b->clock_key, ns, rank);
 
 	if (fate < 0)
 		return fate;
 	if (fate != PF_USED) {
-		r->counts.ftrace_dropped++;
+		pf_drop_part(r, b->p->number, b->p->offset, pf_fate_name(fate));
 		return 0;
 	}
 	r->counts.ftrace_events++;
@@ -247,7 +247,7 @@ static int take_event(struct pf_reader *r, struct bundle *b, struct pf_cursor m)
 	int err = 0;
 
 	if (read_event(m, &e) || !e.has_ts || !e.has_tid || e.tid < 0 || !e.message.data) {
-		r->counts.ftrace_dropped++;
+		pf_drop_part(r, b->p->number, b->p->offset, "event of ftrace without time, thread or data");
 		return 0;
 	}
 	switch (e.message.number) {
@@ -414,6 +414,8 @@ static int take_compact(struct pf_reader *r, struct bundle *b, struct pf_cursor 
 	if (!err && !t.is_bad)
 		err = take_wakings(r, b, m, &t);
 	r->counts.bad_compact += t.is_bad;
+	if (t.is_bad)
+		pf_note(r, b->p->number, b->p->offset, "damaged compact scheduling");
 	return err;
 }
 
@@ -466,7 +468,7 @@ static int note_loss(struct pf_reader *r, const struct bundle *b)
 	if (b->first_ns == UINT64_MAX || r->is_recorded)	/* marks say it there */
 		return 0;
 	fate = pf_record_begin(r, &head, sizeof(head));
-	fate = fate ? fate : pf_emit(r, b->clock_key, b->first_ns, PF_RANK_LOST);
+	fate = fate ? fate : pf_emit_part(r, b->clock_key, b->first_ns, PF_RANK_LOST);
 	return fate < 0 ? fate : 0;
 }
 

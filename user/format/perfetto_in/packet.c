@@ -42,17 +42,14 @@ void pf_tally(struct pf_tally *t, uint32_t number)
 	t->of[i].times++;
 }
 
-void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset)
-{
-	r->counts.fates[PF_USED]--;
-	pf_count_fate(r, fate, number, offset);
-}
-
 void pf_note(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason)
 {
 	struct pf_counts *c = &r->counts;
+	unsigned int i;
 
-	if (c->first_cnt == PF_KEPT)
+	for (i = 0; i < c->first_cnt && (c->first[i].packet != number || c->first[i].reason != reason); i++)
+		;
+	if (i < c->first_cnt || i == PF_KEPT)
 		return;
 	c->first[c->first_cnt].packet = number;
 	c->first[c->first_cnt].offset = offset;
@@ -64,6 +61,21 @@ void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint
 	r->counts.fates[fate]++;
 	if (fate >= PF_FIRST_DROPPED)
 		pf_note(r, number, offset, fate_names[fate]);
+}
+
+void pf_drop_part(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason)
+{
+	r->counts.ftrace_dropped++;
+	pf_note(r, number, offset, reason);
+}
+
+/* One that has several events may have been dropped for another of them. */
+void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset)
+{
+	if (!r->counts.fates[PF_USED])
+		return;
+	r->counts.fates[PF_USED]--;
+	pf_count_fate(r, fate, number, offset);
 }
 
 /* ---- data ------------------------------------------------------------------ */

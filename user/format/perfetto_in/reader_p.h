@@ -190,6 +190,8 @@ int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offse
 void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
 /* One of the first places with something that is not in the output; @reason is static. */
 void pf_note(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason);
+/* An event of a bundle is dropped. */
+void pf_drop_part(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason);
 /* It turned out later that the packet is not used after all. */
 void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
 void pf_tally(struct pf_tally *t, uint32_t number);
@@ -206,6 +208,8 @@ int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t na
 void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p);
 /* The record's place in time: a fate or -errno. */
 int pf_emit(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_rank rank);
+/* The same of an event of a bundle: if it is dropped in the end, that costs the event and not the packet. */
+int pf_emit_part(struct pf_reader *r, uint64_t clock_key, uint64_t value, enum pf_rank rank);
 int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank);
 /* By the packet's own time and clock; what has no time: PF_NO_TIME. */
 int pf_emit_packet(struct pf_reader *r, const struct pf_packet_info *p, enum pf_rank rank);

@@ -18,7 +18,7 @@ import zlib
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import fxtread  # noqa: E402
-from pftrace_made import BEGIN, END, INSTANT, T, event, msg, num, packet, thread  # noqa: E402
+from pftrace_made import BEGIN, BOOT, END, INSTANT, MONO, T, event, msg, num, packet, snapshot, thread  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
 KFXT = os.path.join(BUILD, 'kfxt')
@@ -109,6 +109,18 @@ def state(tmp):
     return Run(path, os.path.join(tmp, 'state.fxt'))
 
 
+def waiting(tmp):
+    """Events of a clock that only the end of the file relates to the trace's: some 20 MB."""
+    path = os.path.join(tmp, 'waiting.pftrace')
+    with open(path, 'wb', 1 << 20) as file:
+        file.write(thread())
+        for i in range(EVENTS // 2):
+            args = msg(4, msg(10, 'text'), msg(6, TEXT + str(i)))
+            file.write(packet(num(58, MONO), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'waits'), args), ts=i))
+        file.write(snapshot((BOOT, T), (MONO, 0)))
+    return Run(path, os.path.join(tmp, 'waiting.fxt'))
+
+
 def checks(tmp):
     paths = {name: os.path.join(tmp, name + '.pftrace') for name in ('sorted', 'compressed', 'unsorted')}
     begin = make(paths['sorted'])
@@ -117,7 +129,7 @@ def checks(tmp):
         shuffle(paths['unsorted'], begin, data)
     runs = [Run(path, path + '.fxt', name == 'sorted') for name, path in paths.items()]
     in_order, compressed, unsorted = runs
-    runs.append(state(tmp))
+    runs += [state(tmp), waiting(tmp)]
     yield 'all are converted', all(r.code == 0 for r in runs)
     yield 'no more than the limit is resident', max(r.kib for r in runs) <= LIMIT_KIB, [r.kib for r in runs]
     yield 'a temporary file is used', all(r.stats['input']['sorted_runs'] > 1 for r in runs[:3])
@@ -127,6 +139,7 @@ def checks(tmp):
     yield 'what is decompressed is bounded', compressed.stats['input']['dropped'] == {'damaged packet': 1}, \
         compressed.stats['input']['dropped']
     yield 'state that is given anew', runs[3].stats['output']['instants'] == 4000
+    yield 'all wait for their clock', runs[4].stats['output']['instants'] == EVENTS // 2, runs[4].stats['output']['instants']
 
 
 def main():

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Makes records and gives them their place in time. Those whose clock is not known yet wait for a
- * snapshot until the file ends.
+ * snapshot until the file ends, in the order of the file.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,8 +14,7 @@
 /* Before each record that waits. */
 struct waiting {
 	uint64_t clock_key, ns, packet, offset;
-	uint32_t len;
-	uint8_t rank;
+	uint32_t rank;
 	bool is_part;		/* see pf_emit_part() */
 };
 
@@ -109,18 +108,16 @@ int pf_emit_ns(struct pf_reader *r, uint64_t ns, enum pf_rank rank)
 
 static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, enum pf_rank rank, bool is_part)
 {
-	const struct waiting w = {
-		clock_key, ns, r->packet_number, r->packet_offset, (uint32_t)(r->record_words * 8), (uint8_t)rank, is_part,
-	};
-	size_t size = sizeof(w) + w.len;
+	const struct waiting w = { clock_key, ns, r->packet_number, r->packet_offset, rank, is_part };
+	const struct event_sort_key key = { 0 };
+	int err = r->waiting ? 0 : event_sort_open(&r->waiting, PF_WAITING_BYTES);
+	void *to;
 
-	if (size > PF_WAITING_BYTES - r->waiting_len)
-		return PF_BAD_CLOCK;
-	if (array_reserve(r->waiting, r->waiting_len, r->waiting_cap, size))
-		return -ENOMEM;
-	memcpy(r->waiting + r->waiting_len, &w, sizeof(w));
-	memcpy(r->waiting + r->waiting_len + sizeof(w), r->record, w.len);
-	r->waiting_len += size;
+	err = err ? err : event_sort_add_empty(r->waiting, key, sizeof(w) + r->record_words * 8, &to);
+	if (err)
+		return err;
+	memcpy(to, &w, sizeof(w));
+	memcpy((char *)to + sizeof(w), r->record, r->record_words * 8);
 	return PF_USED;
 }
 
@@ -184,29 +181,33 @@ static void drop_waiting(struct pf_reader *r, const struct waiting *w, enum pf_f
 }
 
 /* Without any snapshot there is one clock only. */
+static int release(struct pf_reader *r, const struct event_sort_item *item, uint64_t *last)
+{
+	int fate = PF_BAD_CLOCK;
+	struct waiting w;
+
+	memcpy(&w, item->data, sizeof(w));
+	if (pf_record_begin(r, (const char *)item->data + sizeof(w), item->len - sizeof(w)))
+		return -ENOMEM;
+	if (!r->clocks.snapshots || pf_clocks_convert(&r->clocks, w.clock_key, &w.ns) == PF_CONVERTED)
+		fate = pf_emit_ns(r, w.ns, w.rank);
+	if (fate > PF_USED)
+		drop_waiting(r, &w, fate, last);
+	return fate < 0 ? fate : 0;
+}
+
 int pf_release(struct pf_reader *r)
 {
+	struct event_sort_item item;
 	uint64_t last = 0;
-	struct waiting w;
-	size_t at;
-	int fate;
+	int got = 0, err = 0;
 
-	for (at = 0; at < r->waiting_len; at += sizeof(w) + w.len) {
-		memcpy(&w, r->waiting + at, sizeof(w));
-		if (pf_record_begin(r, r->waiting + at + sizeof(w), w.len))
-			return -ENOMEM;
-		fate = PF_BAD_CLOCK;
-		if (!r->clocks.snapshots || pf_clocks_convert(&r->clocks, w.clock_key, &w.ns) == PF_CONVERTED)
-			fate = pf_emit_ns(r, w.ns, w.rank);
-		if (fate < 0)
-			return fate;
-		if (fate != PF_USED)
-			drop_waiting(r, &w, fate, &last);
-	}
-	free(r->waiting);
+	while (r->waiting && !err && (got = event_sort_next(r->waiting, &item)) > 0)
+		err = release(r, &item, &last);
+	r->waiting_runs = r->waiting ? event_sort_runs(r->waiting) : 0;
+	event_sort_close(r->waiting);
 	r->waiting = NULL;
-	r->waiting_len = r->waiting_cap = 0;
-	return 0;
+	return err ? err : got;
 }
 
 /* ---- strings --------------------------------------------------------------- */

@@ -99,7 +99,7 @@ void pf_reader_counts(const struct pf_reader *r, struct pf_counts *counts)
 	counts->refused_snapshots = r->clocks.refused;
 	counts->clock_steps = r->clocks.steps;
 	counts->bad_args += arg_list_dropped(r->args);
-	counts->runs = event_sort_runs(r->sort);
+	counts->runs = event_sort_runs(r->sort) + r->waiting_runs;
 }
 
 void pf_reader_set_ftrace(struct pf_reader *r, pf_ftrace_fn fn, void *ctx)
@@ -155,7 +155,7 @@ void pf_reader_close(struct pf_reader *r)
 	free(r->record);
 	free(r->begun.record);
 	free(r->counters);
-	free(r->waiting);
+	event_sort_close(r->waiting);
 	free(r->comms);
 	free(r->cpus);
 	free(r->held);

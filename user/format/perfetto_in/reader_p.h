@@ -17,8 +17,8 @@
 #define PF_DATA_MAX		4U	/* data fields of a packet; there should be one */
 #define PF_STRING_BYTES_MAX	32000U	/* of an argument or name; longer ones are cut */
 #define PF_LINES_MAX		(64U << 10)	/* bytes of a line of a log, or of a text put together */
-#define PF_WAITING_BYTES	(16U << 20)	/* of records whose clock is not known yet */
 #define PF_SORT_BYTES		(40U << 20)	/* of memory, before a temporary file is used */
+#define PF_WAITING_BYTES	(8U << 20)	/* of memory for records whose clock is not known yet, the same */
 #define PF_TRACKS_MAX		(2U << 20)	/* events of further ones are left out */
 #define PF_CPUS			4096U
 #define PF_COMMS_MAX	65536U		/* names in a bundle */
@@ -165,8 +165,8 @@ struct pf_reader {
 	const uint64_t *at;		/* the record that is played */
 	uint64_t *record;		/* being made */
 	size_t record_words, record_cap;
-	uint8_t *waiting;		/* records whose clock is not known yet */
-	size_t waiting_len, waiting_cap;
+	struct event_sort *waiting;	/* records whose clock is not known yet; NULL: none */
+	unsigned int waiting_runs;
 	uint32_t *comms;		/* names of a bundle */
 	size_t comms_cap;
 	struct pf_cpu *cpus;		/* PF_CPUS */

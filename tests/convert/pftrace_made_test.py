@@ -191,6 +191,18 @@ def clock_that_is_never_known(convert):
 
 
 @test
+def wall_clock_without_a_snapshot(convert):
+    """Nothing relates it to other times of the trace: only a trace that has no others is of it."""
+    lines = log_lines(10**18, ['a', 'b'])
+    for data in (lines + thread() + event(T, INSTANT, 'x'), thread() + event(T, INSTANT, 'x') + lines,
+                 lines + packet(num(58, MONO), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'x')), ts=T)):
+        got = convert(data)
+        equal((got.times(), got.input['dropped'], got.done.returncode),
+              ({'x': T}, {"clock that no snapshot relates to the trace's": 1}, 3))
+    equal([r['timestamp'] for r in convert(lines).events()], [10**18, 10**18 + 1])
+
+
+@test
 def one_place_of_each_track(convert):
     """A track that is none is named once, with its first event."""
     counter = b''.join(packet(msg(11, num(9, COUNTER), num(11, uuid), num(30, 1)), ts=T + i)

@@ -121,9 +121,15 @@ static int wait_for_clock(struct pf_reader *r, uint64_t clock_key, uint64_t ns, 
 	return PF_USED;
 }
 
+static bool is_wall_clock(uint64_t clock_key)
+{
+	return clock_key == PF_CLOCK_REALTIME || clock_key == PF_CLOCK_REALTIME_COARSE;
+}
+
 static int emit_at(struct pf_reader *r, enum pf_convert converted, uint64_t clock_key, uint64_t ns, enum pf_rank rank,
 		   bool is_part)
 {
+	r->has_machine_time |= !is_wall_clock(clock_key);
 	switch (converted) {
 	case PF_CONVERTED:
 		return pf_emit_ns(r, ns, rank);
@@ -180,7 +186,14 @@ static void drop_waiting(struct pf_reader *r, const struct waiting *w, enum pf_f
 	pf_drop_part(r, w->packet, w->offset, pf_fate_name(fate));
 }
 
-/* Without any snapshot there is one clock only. */
+/* Without any snapshot there is one clock only, beside that of the wall. */
+static bool is_of_trace(struct pf_reader *r, struct waiting *w)
+{
+	if (!r->clocks.snapshots)
+		return !r->has_machine_time || !is_wall_clock(w->clock_key);
+	return pf_clocks_convert(&r->clocks, w->clock_key, &w->ns) == PF_CONVERTED;
+}
+
 static int release(struct pf_reader *r, const struct event_sort_item *item, uint64_t *last)
 {
 	int fate = PF_BAD_CLOCK;
@@ -189,7 +202,7 @@ static int release(struct pf_reader *r, const struct event_sort_item *item, uint
 	memcpy(&w, item->data, sizeof(w));
 	if (pf_record_begin(r, (const char *)item->data + sizeof(w), item->len - sizeof(w)))
 		return -ENOMEM;
-	if (!r->clocks.snapshots || pf_clocks_convert(&r->clocks, w.clock_key, &w.ns) == PF_CONVERTED)
+	if (is_of_trace(r, &w))
 		fate = pf_emit_ns(r, w.ns, w.rank);
 	if (fate > PF_USED)
 		drop_waiting(r, &w, fate, last);

@@ -167,6 +167,7 @@ struct pf_reader {
 	size_t record_words, record_cap;
 	struct event_sort *waiting;	/* records whose clock is not known yet; NULL: none */
 	unsigned int waiting_runs;
+	bool has_machine_time;		/* there are records of another clock than the wall's */
 	uint32_t *comms;		/* names of a bundle */
 	size_t comms_cap;
 	struct pf_cpu *cpus;		/* PF_CPUS */

@@ -155,6 +155,31 @@ def clock_that_is_known_later(convert):
     equal(got.times(), {'early': T + 1000, 'late': T + 7})
 
 
+def sequence_clock(mono, own, seq):
+    """A sequence begins whose times are deltas of a clock of its own, as writers without a service do."""
+    return packet(msg(6, msg(1, num(1, MONO), num(2, mono)), msg(1, num(1, 64), num(2, own), num(3, 1))),
+                  msg(59, num(58, 64)), flags=1, seq=seq)
+
+
+@test
+def clock_of_a_later_snapshot(convert):
+    """The first snapshot has neither BOOTTIME nor a primary clock: a later one says what the trace's clock is."""
+    def instant(name, delta):
+        return packet(msg(11, num(9, INSTANT), num(11, 1), msg(23, name)), ts=delta, seq=7)
+    sdk = sequence_clock(1000, 500, 7) + instant('sdk', 5)
+    service = packet(msg(6, msg(1, num(1, BOOT), num(2, T)), msg(1, num(1, MONO), num(2, 1000)), num(2, BOOT)), seq=0)
+    after = event(T + 50, INSTANT, 'boot') + instant('late', 70)
+    want = {'sdk': T + 5, 'boot': T + 50, 'late': T + 75}
+    for data in (sdk + service + after, service + sdk + after, sdk + after + service):
+        equal(convert(thread() + data).times(), want)
+    # Without one it is that of the first, for times that do not say their clock, too.
+    got = convert(thread() + sdk + event(2000, INSTANT, 'plain'))
+    equal((got.times(), got.done.returncode), ({'sdk': 1005, 'plain': 2000}, 0))
+    # What came before stays in its place.
+    got = convert(thread() + event(T - 9, INSTANT, 'before') + service + sdk)
+    equal(got.times(), {'before': T - 9, 'sdk': T + 5})
+
+
 @test
 def only_one_clock(convert):
     """Without a snapshot all times are of one clock."""

@@ -71,22 +71,25 @@ static const struct reading *find_reading(const struct reading *all, unsigned in
 	return NULL;
 }
 
-static void choose_trace_clock(struct pf_clocks *c, const struct reading *all, unsigned int cnt, uint64_t primary)
+/* Which clock of a snapshot is the trace's; NULL: it does not say. */
+static const struct reading *trace_reading(const struct reading *all, unsigned int cnt, uint64_t primary)
 {
-	if (c->trace_key || !cnt)
-		return;
-	if (find_reading(all, cnt, primary))
-		c->trace_key = primary;
-	else
-		c->trace_key = find_reading(all, cnt, PF_CLOCK_BOOTTIME) ? PF_CLOCK_BOOTTIME : all[0].key;
+	const struct reading *own = find_reading(all, cnt, primary);
+
+	return own ? own : find_reading(all, cnt, PF_CLOCK_BOOTTIME);
 }
 
-/* The trace's time at the snapshot: from its own clock, or from one that was related to it before. */
-static bool trace_time(struct pf_clocks *c, const struct reading *all, unsigned int cnt, uint64_t *ns)
+/*
+ * The time that is sorted by at the snapshot: from its clock, or from one that was related to it before. As long as no
+ * snapshot has that clock, it is taken for the first one that they have.
+ */
+static bool sort_time(struct pf_clocks *c, const struct reading *all, unsigned int cnt, uint64_t *ns)
 {
-	const struct reading *own = find_reading(all, cnt, c->trace_key);
+	const struct reading *own = find_reading(all, cnt, c->sort_key);
 	unsigned int i;
 
+	if (!own && cnt && !clock_find(c, c->sort_key))
+		own = &all[0];
 	if (own) {
 		*ns = reading_ns(own);
 		return true;
@@ -100,10 +103,10 @@ static bool trace_time(struct pf_clocks *c, const struct reading *all, unsigned 
 }
 
 /* A clock that went back is read anew from here on. */
-static int add_anchor(struct pf_clocks *c, const struct reading *r, uint64_t trace_ns)
+static int add_anchor(struct pf_clocks *c, const struct reading *r, uint64_t sort_ns)
 {
 	struct pf_clock_row *clock = clock_get(c, r->key);
-	struct pf_anchor anchor = { reading_ns(r), trace_ns };
+	struct pf_anchor anchor = { reading_ns(r), sort_ns };
 
 	if (!clock || array_reserve(clock->anchors, clock->cnt, clock->cap, 1))
 		return -ENOMEM;
@@ -119,20 +122,24 @@ static int add_anchor(struct pf_clocks *c, const struct reading *r, uint64_t tra
 	return 0;
 }
 
-static int take_readings(struct pf_clocks *c, const struct reading *all, unsigned int cnt)
+static int take_readings(struct pf_clocks *c, const struct reading *all, unsigned int cnt, const struct reading *trace)
 {
-	const struct pf_clock_row *own = clock_find(c, c->trace_key);
-	uint64_t trace_ns;
+	const struct pf_clock_row *own;
+	uint64_t sort_ns;
 	unsigned int i;
 	int err = 0;
 
-	if (!trace_time(c, all, cnt, &trace_ns) ||
-	    (own && own->cnt && own->anchors[own->cnt - 1].clock_ns > trace_ns)) {
+	if (!c->sort_key && cnt)
+		c->sort_key = c->is_used ? PF_CLOCK_BOOTTIME : trace ? trace->key : all[0].key;
+	own = clock_find(c, c->sort_key);
+	if (!sort_time(c, all, cnt, &sort_ns) || (own && own->cnt && own->anchors[own->cnt - 1].clock_ns > sort_ns)) {
 		c->refused++;
 		return 0;
 	}
+	if (!c->trace_key && trace)
+		c->trace_key = trace->key;
 	for (i = 0; i < cnt && !err; i++)
-		err = add_anchor(c, &all[i], trace_ns);
+		err = add_anchor(c, &all[i], sort_ns);
 	return err;
 }
 
@@ -153,26 +160,39 @@ int pf_clocks_snapshot(struct pf_clocks *c, struct pf_cursor message, uint32_t s
 	if (err || got < 0)
 		return -EBADMSG;
 	c->snapshots++;
-	choose_trace_clock(c, all, cnt, primary);
-	return take_readings(c, all, cnt);
+	return take_readings(c, all, cnt, trace_reading(all, cnt, primary));
 }
 
 /* ---- conversion ------------------------------------------------------------ */
 
-/* The last anchor that is not later than @ns, else the first. */
-static uint32_t find_anchor(const struct pf_clock_row *clock, uint64_t ns)
+/* The last anchor that is not later than @ns, of the clock or of what is sorted by; else the first. */
+static uint32_t find_anchor(const struct pf_clock_row *clock, uint64_t ns, bool is_sorted)
 {
 	uint32_t low = 0, high = clock->cnt;
 
 	while (high - low > 1) {
 		uint32_t mid = low + (high - low) / 2;
+		const struct pf_anchor *a = &clock->anchors[mid];
 
-		if (clock->anchors[mid].clock_ns <= ns)
+		if ((is_sorted ? a->sort_ns : a->clock_ns) <= ns)
 			low = mid;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+/* Of times that do not say their clock; before any snapshot it is taken to be BOOTTIME. */
+static uint64_t key_of(const struct pf_clocks *c, uint64_t key)
+{
+	if (key == PF_CLOCK_OF_TRACE)
+		key = c->trace_key;
+	return key || c->sort_key ? key : PF_CLOCK_BOOTTIME;
+}
+
+static bool is_sorted_by(const struct pf_clocks *c, uint64_t key)
+{
+	return key == (c->sort_key ? c->sort_key : PF_CLOCK_BOOTTIME);
 }
 
 enum pf_convert pf_clocks_convert(struct pf_clocks *c, uint64_t key, uint64_t *ns)
@@ -181,16 +201,17 @@ enum pf_convert pf_clocks_convert(struct pf_clocks *c, uint64_t key, uint64_t *n
 	const struct pf_anchor *a;
 	__int128 sum;
 
-	if (key == c->trace_key || (!c->trace_key && key == PF_CLOCK_BOOTTIME))
+	key = key_of(c, key);
+	if (is_sorted_by(c, key))
 		return PF_CONVERTED;
 	clock = clock_find(c, key);
 	if (!clock || !clock->cnt)
 		return PF_CLOCK_UNKNOWN;
 	if (clock->last >= clock->cnt || clock->anchors[clock->last].clock_ns > *ns ||
 	    (clock->last + 1 < clock->cnt && clock->anchors[clock->last + 1].clock_ns <= *ns))
-		clock->last = find_anchor(clock, *ns);
+		clock->last = find_anchor(clock, *ns, false);
 	a = &clock->anchors[clock->last];
-	sum = (__int128)*ns - a->clock_ns + a->trace_ns;
+	sum = (__int128)*ns - a->clock_ns + a->sort_ns;
 	if (sum < 0 || sum > UINT64_MAX)
 		return PF_CLOCK_BAD;
 	*ns = (uint64_t)sum;
@@ -202,7 +223,8 @@ enum pf_convert pf_clocks_time(struct pf_clocks *c, uint64_t key, uint64_t value
 	struct pf_clock_row *clock;
 
 	*ns = value;
-	if (key == c->trace_key || (!c->trace_key && key == PF_CLOCK_BOOTTIME))
+	key = key_of(c, key);
+	if (is_sorted_by(c, key))
 		return PF_CONVERTED;
 	clock = clock_find(c, key);
 	if (!clock)
@@ -216,6 +238,28 @@ enum pf_convert pf_clocks_time(struct pf_clocks *c, uint64_t key, uint64_t value
 		return PF_CLOCK_BAD;
 	*ns *= clock->multiplier_ns;
 	return pf_clocks_convert(c, key, ns);
+}
+
+void pf_clocks_end(struct pf_clocks *c)
+{
+	if (!c->trace_key)
+		c->trace_key = c->sort_key;
+}
+
+uint64_t pf_clocks_shown(struct pf_clocks *c, uint64_t ns)
+{
+	const struct pf_clock_row *clock;
+	const struct pf_anchor *a;
+	__int128 sum;
+
+	if (c->trace_key == c->sort_key)
+		return ns;
+	clock = clock_find(c, c->trace_key);
+	if (!clock || !clock->cnt)
+		return ns;
+	a = &clock->anchors[find_anchor(clock, ns, true)];
+	sum = (__int128)ns - a->sort_ns + a->clock_ns;
+	return sum < 0 ? 0 : sum > INT64_MAX ? INT64_MAX : (uint64_t)sum;
 }
 
 void pf_clocks_fini(struct pf_clocks *c)

@@ -132,6 +132,7 @@ static int emit_at(struct pf_reader *r, enum pf_convert converted, uint64_t cloc
 	r->has_machine_time |= !is_wall_clock(clock_key);
 	switch (converted) {
 	case PF_CONVERTED:
+		r->clocks.is_used |= !r->clocks.sort_key;
 		return pf_emit_ns(r, ns, rank);
 	case PF_CLOCK_UNKNOWN:
 		return wait_for_clock(r, clock_key, ns, rank, is_part);
@@ -160,9 +161,7 @@ void pf_packet_time(struct pf_reader *r, struct pf_packet_info *p)
 {
 	uint32_t clock_id = p->has_clock ? p->clock_id : p->q ? p->q->clock_id : 0;
 
-	/* The trace's own clock, whatever that is. */
-	p->clock_key = clock_id ? pf_clock_key(clock_id, p->sequence_id) :
-		       r->clocks.trace_key ? r->clocks.trace_key : PF_CLOCK_BOOTTIME;
+	p->clock_key = clock_id ? pf_clock_key(clock_id, p->sequence_id) : PF_CLOCK_OF_TRACE;
 	if (p->has_timestamp)
 		p->converted = pf_clocks_time(&r->clocks, p->clock_key, p->timestamp, &p->ns);
 }

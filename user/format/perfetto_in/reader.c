@@ -26,6 +26,7 @@ static int end_input(struct pf_reader *r)
 {
 	int err = pf_release_begin(r);
 
+	pf_clocks_end(&r->clocks);
 	err = err ? err : pf_release(r);
 	r->pass++;
 	memset(r->cpus, 0, PF_CPUS * sizeof(*r->cpus));
@@ -77,7 +78,7 @@ static int read_records(struct pf_reader *r)
 	for (i = 0; i < RECORDS_A_READ && got > 0 && !err; i++) {
 		got = event_sort_next(r->sort, &item);
 		r->at = item.data;
-		err = got > 0 ? pf_play(r, item.key.ts, item.len) : got ? got : pf_play_rest(r);
+		err = got > 0 ? pf_play(r, pf_clocks_shown(&r->clocks, item.key.ts), item.len) : got ? got : pf_play_rest(r);
 	}
 	return err ? err : got;
 }

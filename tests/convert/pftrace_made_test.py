@@ -290,6 +290,16 @@ def compact_not_packed(convert):
 
 
 @test
+def ids_that_linux_has_not(convert):
+    """What has one is an event without a meaning; what follows in the bundle is as it was."""
+    rows = [(T, 0, 5, 120), (T + 10, 1, 2**31 + 7, 120), (T + 20, 1, 6, 120), (T + 30, 1, 0, 120)]
+    got = convert(bundle(0, compact(rows, [(T + 1, 2**31 + 9, 0, 120), (T + 5, 9, 0, 120)])))
+    equal([row[:4] for row in got.switches()], [(T, 0, 0, 5), (T + 30, 0, 6, 0)])
+    equal([record['waking_thread_id'] for record in got.records if record['type'] == 'thread_wakeup'], [9])
+    equal((got.names(), got.input['ftrace_events']), (['sched_waking', 'sched_switch', 'sched_switch'], 6))
+
+
+@test
 def waker_of_compact(convert):
     """The current thread of the bundle's CPU; nobody after a loss."""
     rows = [(T, 0, 5, 120), (T + 100, 0x100, 6, 120)]

@@ -361,7 +361,7 @@ static int take_switches(struct pf_reader *r, struct bundle *b, struct pf_cursor
 		};
 
 		ts += row[0];
-		if (t->is_bad || s.tid < 0)
+		if (t->is_bad)
 			return 0;
 		err = note_switch(r, b, &s, ts);
 		err = err ? err : pf_record_begin(r, &s, PF_COMPACT_BYTES);
@@ -386,7 +386,7 @@ static int take_wakings(struct pf_reader *r, struct bundle *b, struct pf_cursor 
 		};
 
 		ts += row[0];
-		if (t->is_bad || s.tid < 0)
+		if (t->is_bad)
 			return 0;
 		s.in_irq = next_value(&columns[5], &row[5]) && row[5] & FLAGS_IN_IRQ;
 		err = pf_record_begin(r, &s, PF_COMPACT_BYTES);

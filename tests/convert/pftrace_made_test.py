@@ -300,6 +300,23 @@ def ids_that_linux_has_not(convert):
 
 
 @test
+def damaged_arrays(convert):
+    """Of switches or of wakings: what came before is used, and so are the others."""
+    def column(field, *values):
+        return msg(field, *map(varint, values))
+    before = bundle(0, compact([(T - 50, 0, 9, 120), (T - 40, 1, 5, 120)]))
+    switches = column(1, T, 10), column(3, 6, 0), column(4, 120, 120), column(6, 0, 0)
+    wakings = column(7, T + 5, 1), column(8, 9, 9), column(9, 0, 0), column(10, 120, 120)
+    for states, comms, want in (((0,), (0, 0), (3, [9])), ((0, 0), (0, 7), (4, [9])), ((0,), (7,), (3, [])),
+                                ((0, 0, 0), (0, 0), (4, [9]))):
+        got = convert(before + bundle(0, msg(4, *switches, column(2, *states), msg(5, 'a'), *wakings, column(11, *comms))))
+        woken = [record['waking_thread_id'] for record in got.records if record['type'] == 'thread_wakeup']
+        equal((len(got.switches()), woken), want, (states, comms))
+        equal(got.input['bad_compact'], (len(states) != 2) + (comms != (0, 0)))
+        equal('damaged compact scheduling' in got.said, True, got.said)
+
+
+@test
 def waker_of_compact(convert):
     """The current thread of the bundle's CPU; nobody after a loss."""
     rows = [(T, 0, 5, 120), (T + 100, 0x100, 6, 120)]

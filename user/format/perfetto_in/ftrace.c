@@ -309,13 +309,16 @@ static uint32_t comm_of(struct compact *t, uint64_t index)
 	return index < t->cnt ? t->comms[index] : PF_NO_STRING;
 }
 
-/* All columns but the last one, which may be shorter, must have a value. */
+/* All of the columns have a value, or none. */
 static bool next_row(struct column *columns, unsigned int cnt, uint64_t *row, bool *is_bad)
 {
 	unsigned int i;
 
-	if (!next_value(&columns[0], &row[0]))
+	if (!next_value(&columns[0], &row[0])) {
+		for (i = 1; i < cnt; i++)
+			*is_bad |= next_value(&columns[i], &row[i]);
 		return false;
+	}
 	for (i = 1; i < cnt; i++) {
 		if (!next_value(&columns[i], &row[i])) {
 			*is_bad = true;
@@ -397,8 +400,8 @@ static int take_wakings(struct pf_reader *r, struct bundle *b, struct pf_cursor 
 
 static int take_compact(struct pf_reader *r, struct bundle *b, struct pf_cursor m)
 {
+	struct compact t = { 0 }, wakings;
 	struct pf_cursor names = m;
-	struct compact t = { 0 };
 	struct pf_field f;
 	int err;
 
@@ -410,11 +413,11 @@ static int take_compact(struct pf_reader *r, struct bundle *b, struct pf_cursor 
 		r->comms[t.cnt++] = pf_string_of(r, &f);
 	}
 	t.comms = r->comms;
+	wakings = t;
 	err = take_switches(r, b, m, &t);
-	if (!err && !t.is_bad)
-		err = take_wakings(r, b, m, &t);
-	r->counts.bad_compact += t.is_bad;
-	if (t.is_bad)
+	err = err ? err : take_wakings(r, b, m, &wakings);
+	r->counts.bad_compact += (uint64_t)t.is_bad + wakings.is_bad;
+	if (t.is_bad || wakings.is_bad)
 		pf_note(r, b->p->number, b->p->offset, "damaged compact scheduling");
 	return err;
 }

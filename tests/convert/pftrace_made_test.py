@@ -300,6 +300,20 @@ def ids_that_linux_has_not(convert):
 
 
 @test
+def loss_without_an_event(convert):
+    """It is before the next event of its CPU, else at the end; what ran is not known after it."""
+    rows = bundle(0, compact([(T, 0, 5, 120), (T + 10, 1, 6, 120)]))
+    lost = bundle(0, num(3, 1))
+    got = convert(rows + lost + bundle(1, ftrace(T + 50, 7, 491, msg(1, 'a'))) +
+                  bundle(0, compact([(T + 100, 2, 7, 120), (T + 110, 1, 0, 120)])))
+    equal([row[:4] for row in got.switches()], [(T, 0, 0, 5), (T + 10, 0, 5, 6), (T + 100, 0, 0, 7), (T + 110, 0, 7, 0)])
+    equal([(r['timestamp'], r['end_time']) for r in got.events('duration_complete')], [(T + 10, T + 100)])
+    got = convert(rows + lost + bundle(1, ftrace(T + 50, 7, 491, msg(1, 'a'))))
+    equal([(r['timestamp'], r['end_time']) for r in got.events('duration_complete')], [(T + 10, T + 50)])
+    equal(got.input['ftrace_losses'], 1)
+
+
+@test
 def damaged_arrays(convert):
     """Of switches or of wakings: what came before is used, and so are the others."""
     def column(field, *values):

@@ -462,16 +462,32 @@ static bool set_clock(struct bundle *b, const struct head *h)
 	return h->clock != PF_FTRACE_UNKNOWN && h->clock <= PF_FTRACE_MONO_RAW;
 }
 
-static int note_loss(struct pf_reader *r, const struct bundle *b)
+/* Before the first event of the bundle; where it has none, of the next one of that CPU. */
+static int draw_loss(struct pf_reader *r, const struct bundle *b)
 {
 	const struct pf_record head = { .kind = PF_RECORD_LOST, .cpu = b->cpu };
+	struct pf_cpu *cpu = &r->cpus[b->cpu];
 	int fate;
 
-	r->counts.ftrace_losses++;
-	if (b->first_ns == UINT64_MAX || r->is_recorded)	/* marks say it there */
+	if (!cpu->has_lost || b->first_ns == UINT64_MAX)
 		return 0;
+	cpu->has_lost = false;
 	fate = pf_record_begin(r, &head, sizeof(head));
 	fate = fate ? fate : pf_emit_part(r, b->clock_key, b->first_ns, PF_RANK_LOST);
+	return fate < 0 ? fate : 0;
+}
+
+int pf_draw_losses(struct pf_reader *r)
+{
+	struct pf_record head = { .kind = PF_RECORD_LOST };
+	int fate = 0;
+
+	for (; head.cpu < PF_CPUS && fate >= 0; head.cpu++) {
+		if (!r->cpus[head.cpu].has_lost || !r->latest_ns)
+			continue;
+		fate = pf_record_begin(r, &head, sizeof(head));
+		fate = fate ? fate : pf_emit_ns(r, r->latest_ns, PF_RANK_OTHER);
+	}
 	return fate < 0 ? fate : 0;
 }
 
@@ -499,7 +515,9 @@ int pf_ftrace_bundle(struct pf_reader *r, struct pf_packet_info *p, struct pf_cu
 		else if (pf_is(&f, PF_BUNDLE_COMPACT, PF_BYTES))
 			err = take_compact(r, &b, pf_inner(&f));
 	}
-	if (!err && h.lost)
-		err = note_loss(r, &b);
+	r->counts.ftrace_losses += h.lost != 0;
+	if (!r->is_recorded)	/* else marks say it where it is */
+		r->cpus[b.cpu].has_lost |= h.lost;
+	err = err ? err : draw_loss(r, &b);
 	return err ? err : PF_USED;
 }

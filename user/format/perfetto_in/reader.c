@@ -28,6 +28,7 @@ static int end_input(struct pf_reader *r)
 
 	pf_clocks_end(&r->clocks);
 	err = err ? err : pf_release(r);
+	err = err ? err : pf_draw_losses(r);
 	r->pass++;
 	memset(r->cpus, 0, PF_CPUS * sizeof(*r->cpus));
 	free(r->input.buf);

@@ -94,7 +94,7 @@ struct pf_lives {
 
 /* Current thread of a CPU; in the first pass by the order of the file. */
 struct pf_cpu {
-	bool is_known;
+	bool is_known, has_lost;	/* @has_lost: events, which is not drawn yet */
 	int32_t tid, prio;
 	uint32_t comm;
 };
@@ -290,6 +290,8 @@ bool pf_tree_names(const struct pf_reader *r, int32_t pid);
 /* play.c: a record of the second pass; what waits at its end. 0 or -errno. */
 int pf_play(struct pf_reader *r, uint64_t ts_ns, size_t len);
 int pf_play_rest(struct pf_reader *r);
+/* ftrace.c: losses of CPUs that have no events after them, at the end of the file. 0 or -errno. */
+int pf_draw_losses(struct pf_reader *r);
 /* play_ftrace.c */
 int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len);
 

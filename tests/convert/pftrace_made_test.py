@@ -353,17 +353,53 @@ def states_of_old_kernels(convert):
         equal([row[4] for row in convert(info + bundle(0, compact(rows))).switches()[1:]], want, release)
 
 
+def legacy(ts, phase, name, *parts, uuid=None):
+    track = b'' if uuid is None else num(11, uuid)
+    return packet(msg(11, track, msg(23, name), msg(22, 'cat'), msg(6, num(2, ord(phase)), *parts)), ts=ts)
+
+
 @test
 def arrow_to_the_next_slice(convert):
     """A legacy flow ends in the next slice, unless it says that it is the one around it."""
-    def legacy(ts, phase, name, *parts):
-        return packet(msg(11, num(11, 1), msg(23, name), msg(6, num(2, ord(phase)), *parts)), ts=ts)
-    got = convert(thread() + legacy(T, 'B', 'from') + legacy(T + 1, 's', 'arrow', num(6, 5)) +
-                  legacy(T + 2, 'E', 'from') + legacy(T + 3, 'f', 'arrow', num(6, 5)) +
-                  legacy(T + 9, 'B', 'to') + legacy(T + 10, 'E', 'to'))
+    got = convert(thread() + b''.join(legacy(T + ts, phase, name, *parts, uuid=1) for ts, phase, name, *parts in (
+        (0, 'B', 'from'), (1, 's', 'arrow', num(6, 5)), (2, 'E', 'from'), (3, 'f', 'arrow', num(6, 5)), (9, 'B', 'to'), (10, 'E', 'to'))))
     flows = [record for record in got.events() if record['event_type'].startswith('flow')]
     equal([(record['event_type'], record['timestamp']) for record in flows],
           [('flow_begin', T + 1), ('flow_end', T + 9)])
+
+
+@test
+def thread_of_a_legacy_event(convert):
+    """That of its uuid, or of the default one; else that of the sequence or its own; uuid 0 hides the default."""
+    default = packet(msg(60, num(1, 1), msg(4, num(1, 10), num(2, 11))), msg(59, msg(11, num(11, 1))), flags=1)
+    other = thread(2, 20, 22, 'other')
+    events = (legacy(T, 'X', 'x', num(3, 5)), legacy(T + 1, 'I', 'own', num(18, 30), num(19, 33)),
+              legacy(T + 2, 'I', 'zero', num(18, 30), num(19, 33), uuid=0), legacy(T + 3, 'I', 'sequence', uuid=0),
+              event(T + 4, INSTANT, 'typed', 0))
+    got = convert(default + other + b''.join(events))
+    threads = {r['name']: r['thread'] for r in got.events()}
+    typed = threads.pop('typed')
+    equal((threads, got.objects(2)[typed[1]]),
+          ({'x': (10, 11), 'own': (10, 11), 'zero': (30, 33), 'sequence': (20, 22)}, 'Default Track'))
+    got = convert(other + events[1])
+    equal([r['thread'] for r in got.events()], [(30, 33)])
+
+
+@test
+def process_of_a_legacy_event(convert):
+    """Async slices and instants of a process are of that which has the track, wherever it is described."""
+    tracks = thread(1, 10, 11) + packet(msg(60, num(1, 3), num(5, 1), msg(2, 'below'))) + thread(2, 20, 22)
+    for uuid in (1, 3):
+        pair = legacy(T, 'b', 'slice', num(6, 7), uuid=uuid) + legacy(T + 5, 'e', 'slice', num(6, 7), uuid=uuid)
+        instant = legacy(T + 9, 'i', 'instant', num(14, 2), uuid=uuid)
+        for data in (tracks + pair + instant, thread(2, 20, 22) + pair + instant + tracks):
+            got = convert(data)
+            equal([(r['event_type'], r['thread'][0], got.objects(2)[r['thread'][1]]) for r in got.events()],
+                  [('async_begin', 10, 'process'), ('async_end', 10, 'process'), ('instant', 10, 'process')], uuid)
+    # Ids of a process are others than those of another one.
+    local = [legacy(T + i, phase, 'slice', num(10, 7), uuid=uuid) for i, (phase, uuid) in enumerate((('b', 1), ('b', 2), ('e', 1), ('e', 2)))]
+    got = convert(b''.join(local) + tracks)
+    equal([(r['async_correlation_id'], r['thread'][0]) for r in got.events()], [(1, 10), (2, 20), (1, 10), (2, 20)])
 
 
 @test

@@ -148,12 +148,13 @@ static int find_track(struct pf_reader *r, const struct pf_packet_info *p, struc
 {
 	const struct pf_sequence *q = p->q;
 
-	if (e->has_uuid || q->has_track_uuid)
-		e->track = pf_track_by_uuid(r, e->has_uuid ? e->uuid : q->track_uuid);
-	else if (q->has_thread)
+	if (!e->has_uuid)
+		e->uuid = q->has_track_uuid ? q->track_uuid : 0;
+	/* Uuid 0 in a packet that has a type is a track, which hides the thread and the default of the sequence. */
+	if (!e->uuid && q->has_thread && !(e->has_uuid && e->type))
 		e->track = pf_track_by_thread(r, q->pid, q->tid);
 	else
-		e->track = pf_track_by_uuid(r, 0);
+		e->track = pf_track_by_uuid(r, e->uuid);
 	return e->track ? PF_USED : pf_track_error(r);
 }
 

@@ -76,29 +76,23 @@ static uint8_t type_of(uint32_t phase)
 	}
 }
 
-/* Thread of the event, and where instants and async slices of a wider scope go. */
+/* Thread of the event, if it has no track of a uuid; and of which scope an instant is. */
 static int set_track(struct pf_reader *r, const struct pf_packet_info *p, struct pf_event_info *e,
 		     const struct ids *ids)
 {
 	const struct pf_sequence *q = p->q;
 	int32_t pid = ids->has_pid ? ids->pid : q->pid, tid = ids->has_tid ? ids->tid : q->tid;
-	bool is_async = e->type >= 'A' && strchr("bneSTpF", e->type);
 
-	if (!ids->has_pid && !ids->has_tid && !q->has_thread)
-		return e->has_uuid || q->has_track_uuid ? PF_USED : PF_NO_THREAD;
+	if (e->type == PF_TYPE_INSTANT && e->of_legacy.instant_scope == SCOPE_PROCESS)
+		e->type = PF_TYPE_PROCESS_INSTANT;
+	if (!e->uuid && !ids->has_pid && !ids->has_tid && !q->has_thread)
+		return e->has_uuid ? PF_USED : PF_NO_THREAD;
 	if (e->type == PF_TYPE_INSTANT && e->of_legacy.instant_scope == SCOPE_GLOBAL) {
 		e->track = 0;
 		return PF_USED;
 	}
-	if (is_async || (e->type == PF_TYPE_INSTANT && e->of_legacy.instant_scope == SCOPE_PROCESS)) {
-		e->track = pf_track_by_thread(r, pid, -1);
-		if (e->track && !pf_track_row(r, e->track)->has_process) {
-			pf_track_row(r, e->track)->has_thread = false;
-			pf_track_row(r, e->track)->has_process = true;
-		}
-	} else if (ids->has_pid || ids->has_tid || !e->has_uuid) {
+	if (!e->uuid)
 		e->track = pf_track_by_thread(r, pid, tid);
-	}
 	return e->track ? PF_USED : pf_track_error(r);
 }
 
@@ -128,6 +122,7 @@ int pf_legacy_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_eve
 	if (e->type == 'X' && e->of_legacy.duration_us < 0)
 		return PF_NEGATIVE_DURATION;
 	e->value = (uint64_t)e->of_legacy.duration_us * NS_PER_US;
+	e->value_flags = e->of_legacy.is_local_id ? PF_HAS_LOCAL_ID : 0;
 	return set_track(r, p, e, &ids);
 }
 
@@ -154,22 +149,21 @@ static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 
 	hash = mix(hash, scope);
 	hash = mix(hash, by_name ? name_of(e) : e->category);
-	if (e->of_legacy.is_local_id)
-		hash = mix(hash, (uint64_t)pf_track_row(r, e->track)->pid);
 	return hash ? hash : 1;
 }
 
 int pf_put_legacy(struct pf_reader *r, const struct pf_event_info *e)
 {
 	const struct pf_legacy_info *l = &e->of_legacy;
+	const uint32_t flags = l->is_local_id ? PF_ID_LOCAL : 0;
 	uint64_t bind = mix('=', l->bind_id);
 	int err = 0;
 
-	if (e->type >= 'A' && strchr("bneSTpF", e->type))
-		err = pf_record_put(r, PF_PIECE_ASYNC, 0, id_of(r, e));
+	if (pf_is_async(e->type))
+		err = pf_record_put(r, PF_PIECE_ASYNC, flags, id_of(r, e));
 	else if (e->type >= 'A' && strchr("stf", e->type))
 		err = pf_record_put(r, e->type == 's' ? PF_PIECE_FLOW_BEGIN : e->type == 't' ? PF_PIECE_FLOW_STEP : PF_PIECE_FLOW_END,
-			     e->type == 'f' && !l->binds_enclosing, id_of(r, e));
+			     flags | (e->type == 'f' && !l->binds_enclosing ? PF_ID_TO_NEXT : 0), id_of(r, e));
 	if (!err && l->has_bind_id && l->flow_direction)
 		err = pf_record_put(r, l->flow_direction == FLOW_OUT ? PF_PIECE_FLOW_BEGIN : PF_PIECE_FLOW_STEP, 0, bind);
 	return err;

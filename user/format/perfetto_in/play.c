@@ -72,6 +72,12 @@ static void put_value(struct pf_reader *r, const struct pf_piece *piece, const c
 		arg_list_leave(r->args);
 }
 
+/* One of a process is that of no other. */
+static uint64_t id_of(const struct pf_reader *r, const struct pf_piece *piece)
+{
+	return piece->name & PF_ID_LOCAL ? piece->value ^ (r->local_pid + 1) * 0x9e3779b97f4a7c15ULL : piece->value;
+}
+
 /* The arguments, name and log line of an event; *@others: there is something else. */
 static void read_some_pieces(struct pf_reader *r, struct pieces p, struct model_event *ev, struct fxt_str *log,
 			     bool *others)
@@ -101,7 +107,7 @@ static void read_some_pieces(struct pf_reader *r, struct pieces p, struct model_
 			*log = fxt_str_n(text, piece.value);
 		} else {
 			*others = true;
-			ev->id = piece.kind == PF_PIECE_ASYNC ? piece.value : ev->id;
+			ev->id = piece.kind == PF_PIECE_ASYNC ? id_of(r, &piece) : ev->id;
 		}
 	}
 	ev->args = arg_list_get(r->args, &ev->args_cnt);
@@ -233,7 +239,7 @@ static int play_flows(struct pf_reader *r, struct pieces p, const struct model_e
 
 	while (!err && next_piece(&p, &piece, &text))
 		if (piece.kind >= PF_PIECE_FLOW && piece.kind <= PF_PIECE_FLOW_END)
-			err = add_flow(r, at, (enum model_kind)kinds[piece.kind], piece.value);
+			err = add_flow(r, at, (enum model_kind)kinds[piece.kind], id_of(r, &piece));
 	return err;
 }
 
@@ -275,10 +281,10 @@ static int play_legacy_flow(struct pf_reader *r, const struct pf_record *head, s
 	const char *text;
 
 	while (next_piece(&p, &piece, &text)) {
-		if (piece.kind != PF_PIECE_FLOW_END || !piece.name || r->held_cnt == PF_FLOWS_HELD)
+		if (piece.kind != PF_PIECE_FLOW_END || !(piece.name & PF_ID_TO_NEXT) || r->held_cnt == PF_FLOWS_HELD)
 			continue;
 		r->held[r->held_cnt++] = (struct pf_held_flow){
-			ev->track, head->name, head->category, piece.value, ev->ts_ns,
+			ev->track, head->name, head->category, id_of(r, &piece), ev->ts_ns,
 		};
 		return 0;
 	}
@@ -308,20 +314,24 @@ static void make_async(const struct pf_track_row *row, struct model_event *ev)
 
 static int play_metadata(struct pf_reader *r, const struct pf_record *head, struct model_event *ev)
 {
-	const struct pf_track_row *row = pf_track_row(r, head->track);
 	bool is_process = ev->name.len == 12 && !memcmp(ev->name.data, "process_name", 12);
-	struct model_track spec = { .kind = MODEL_TRACK_PROCESS, .process.number = row->pid };
+	struct model_track spec = { .kind = MODEL_TRACK_PROCESS };
 	unsigned int i;
+	int32_t pid;
 	int err = 0;
 
 	for (i = 0; i < ev->args_cnt && ev->args[i].type != FXT_ARG_STRING; i++)
 		;
 	if (i == ev->args_cnt || (!is_process && (ev->name.len != 11 || memcmp(ev->name.data, "thread_name", 11))))
 		return 0;
+	if (is_process && !pf_track_process(r, head->track, &pid))
+		return 0;
 	ev->kind = MODEL_NAME;
 	ev->name = ev->args[i].str;
-	if (is_process)
+	if (is_process) {
+		spec.process.number = pid;
 		err = builder_track(r->builder, &spec, &ev->track);
+	}
 	return err ? err : pf_add(r, ev);
 }
 
@@ -349,7 +359,7 @@ static enum model_kind kind_of(const struct pf_record *head)
 /* With the name of its track, which async slices of a process do not show. */
 static void add_track_name(struct pf_reader *r, const struct pf_track_row *row, struct model_event *ev)
 {
-	if (!row->name || row->has_process || r->is_recorded)
+	if (!row->name || row->has_process || row->has_thread || r->is_recorded)
 		return;
 	if (!ev->args_cnt)
 		arg_list_clear(r->args);
@@ -392,6 +402,25 @@ static int play_slice(struct pf_reader *r, const struct pf_record *head, struct 
 	return err || is_end || !flows ? err : play_flows(r, p, &at);
 }
 
+/* That of its process, if it is of one, for what is not of a thread: PF_USED or -errno. */
+static int find_process(struct pf_reader *r, const struct pf_record *head, uint32_t *track)
+{
+	struct model_track spec = { .kind = MODEL_TRACK_PROCESS };
+	bool is_of_process = pf_is_async(head->type) || head->type == PF_TYPE_PROCESS_INSTANT;
+	int32_t pid;
+	int err = 0;
+
+	if (!is_of_process && head->cpu != PF_HAS_LOCAL_ID)
+		return PF_USED;
+	if (!pf_track_process(r, head->track, &pid))
+		is_of_process = false;
+	r->local_pid = (uint32_t)pid;
+	spec.process.number = pid;
+	if (is_of_process)
+		err = builder_track(r->builder, &spec, track);
+	return err ? err : PF_USED;
+}
+
 static int find_track(struct pf_reader *r, const struct pf_record *head, uint32_t *track)
 {
 	int fate;
@@ -402,7 +431,7 @@ static int find_track(struct pf_reader *r, const struct pf_record *head, uint32_
 	}
 	fate = pf_track_resolve(r, head->track);
 	*track = pf_track_row(r, head->track)->track;
-	return fate;
+	return fate != PF_USED ? fate : find_process(r, head, track);
 }
 
 static int play_event(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len)

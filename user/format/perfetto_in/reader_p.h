@@ -175,6 +175,7 @@ struct pf_reader {
 	struct pf_counter_value *counters;
 	size_t counters_cnt, counters_cap;
 	struct pf_held_counter held_counter;
+	uint64_t local_pid;		/* of the event that is played, if it has PF_HAS_LOCAL_ID */
 	struct arg_list *args;
 	struct pf_held_flow *held;
 	unsigned int held_cnt;
@@ -233,6 +234,8 @@ uint32_t pf_track_by_thread(struct pf_reader *r, int32_t pid, int32_t tid);
 int pf_track_error(const struct pf_reader *r);
 /* The builder's track of a row, in the second pass: PF_USED, a fate that says why not, or -errno. */
 int pf_track_resolve(struct pf_reader *r, uint32_t track);
+/* The process that a track belongs to: false if there is none. */
+bool pf_track_process(const struct pf_reader *r, uint32_t track, int32_t *pid);
 struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_row *row);
 /* Names of all tracks, when the second pass begins. 0 or -errno. */
 int pf_tracks_name(struct pf_reader *r);
@@ -294,6 +297,12 @@ int pf_play_rest(struct pf_reader *r);
 int pf_draw_losses(struct pf_reader *r);
 /* play_ftrace.c */
 int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len);
+
+/* Types of events on a track of their process, which have an id. */
+static inline bool pf_is_async(uint8_t type)
+{
+	return type >= 'A' && strchr("bneSTpF", type);
+}
 
 static inline int pf_add(struct pf_reader *r, const struct model_event *ev)
 {

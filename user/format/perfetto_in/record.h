@@ -25,6 +25,8 @@ enum pf_record_kind {
 /* Records of one time are in this order. */
 enum pf_rank { PF_RANK_LOST, PF_RANK_NAMES, PF_RANK_WAKING, PF_RANK_OTHER };
 
+#define PF_TYPE_PROCESS_INSTANT	'P'	/* beside the letters of a LegacyEvent that are read */
+
 struct pf_record {
 	uint8_t kind;
 	uint8_t type;		/* enum pf_event_type, or the letter of a LegacyEvent */
@@ -44,6 +46,7 @@ struct pf_record {
 
 #define PF_HAS_NUMBER	1U	/* pf_record.cpu of a counter: its value is an integer */
 #define PF_HAS_REAL	2U
+#define PF_HAS_LOCAL_ID	3U	/* of a LegacyEvent: an id of it is of its process */
 
 /* Of the compact form only the first PF_COMPACT_BYTES are there. */
 struct pf_sched {
@@ -94,11 +97,14 @@ enum pf_piece_kind {
 	PF_PIECE_TEXT,		/* @value bytes follow, up to a multiple of 8 */
 	PF_PIECE_NAME,		/* the same, the name of the event */
 	PF_PIECE_LOG,		/* the same, a line of a log or the arguments of an event of ftrace */
-	PF_PIECE_FLOW, PF_PIECE_FLOW_BEGIN, PF_PIECE_FLOW_STEP, PF_PIECE_FLOW_END,	/* @value is the id */
+	PF_PIECE_FLOW, PF_PIECE_FLOW_BEGIN, PF_PIECE_FLOW_STEP, PF_PIECE_FLOW_END,	/* @value is the id, @name PF_ID_* */
 	PF_PIECE_COUNTER,	/* int: @name is a track, or of PF_RECORD_COUNTER a name */
 	PF_PIECE_COUNTER_DOUBLE,
-	PF_PIECE_ASYNC,		/* id of a LegacyEvent */
+	PF_PIECE_ASYNC,		/* id of a LegacyEvent, the same */
 };
+
+#define PF_ID_TO_NEXT	1U	/* a flow's end that binds to the next slice */
+#define PF_ID_LOCAL	2U	/* an id of the process */
 
 struct pf_piece {
 	uint8_t kind;

@@ -273,13 +273,24 @@ static enum pf_scope find_scope(const struct pf_reader *r, const struct pf_track
 
 struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_row *row)
 {
-	if (row->name || row->first_name)
+	const bool is_default = !row->uuid && !row->has_thread && !row->has_process;
+
+	if (row->name || (row->first_name && !is_default))
 		return pf_pool_str(&r->pool, row->name ? row->name : row->first_name);
 	if (row->is_counter && row->counter_type == COUNTER_THREAD_TIME)
 		return fxt_str("thread_time");
 	if (row->is_counter && row->counter_type == COUNTER_INSTRUCTIONS)
 		return fxt_str("thread_instruction_count");
-	return fxt_str(row->uuid ? "" : "Default Track");
+	return fxt_str(is_default ? "Default Track" : "");
+}
+
+bool pf_track_process(const struct pf_reader *r, uint32_t track, int32_t *pid)
+{
+	const struct pf_track_row *owner;
+	enum pf_scope scope = find_scope(r, pf_track_row(r, track), &owner);
+
+	*pid = owner->pid;
+	return scope == PF_SCOPE_THREAD || scope == PF_SCOPE_BELOW_THREAD || scope == PF_SCOPE_PROCESS;
 }
 
 /* "GPU / queue 0": with the names of the tracks that it is in, outermost first. */

@@ -606,15 +606,31 @@ def check_events(path, trace):
                                counters=len(expected.counters), logs=len(trace.logs), power=len(trace.power))
 
 
+INSTANT, COUNTER, BEGIN, END, COMPLETE, FLOW_BEGIN, FLOW_END = 0, 1, 2, 3, 4, 8, 10
+
+
+def event(kind, ts, category, name, *last, args=()):
+    """Of process and thread 100; @last: what follows the arguments, the end of a slice or an id."""
+    body = words(ts, 100, 100) + padded(category) + padded(name) + b''.join(argument(*a) for a in args) + words(*last)
+    return words(4 | (1 + len(body) // 8) << 4 | kind << 16 | len(args) << 20 | (0x8000 | len(category)) << 32 |
+                 (0x8000 | len(name)) << 48) + body
+
+
+@case
+def flows_are_of_what_is_open(tmp):
+    """One after an end is of the slice around it: an instant there has it, not the end."""
+    trace = made(tmp, event(BEGIN, 1000, 'c', 'outer'), event(BEGIN, 1500, 'c', 'inner'), event(END, 2000, 'c', 'inner'),
+                 event(FLOW_BEGIN, 2000, 'c', 'arrow', 7), event(END, 3000, 'c', 'outer'), event(BEGIN, 4000, 'c', 'to'),
+                 event(FLOW_END, 4000, 'c', 'arrow', 7), event(END, 5000, 'c', 'to'))
+    equal([(e.ts, e.type, e.name) for e in trace.events if e.flows or e.terminating],
+          [(2000, pftrace_reader.INSTANT, 'arrow'), (4000, pftrace_reader.BEGIN, 'to')])
+
+
 @case
 def markers_do_not_cross_system_calls(tmp):
     """A program marks by writing: a begin is within one call, its end within another."""
-    def event(kind, ts, category, name, end=()):
-        text = category.ljust(8, '\0') + name.ljust(8, '\0')
-        body = words(ts, 100, 100) + text.encode() + words(*end)
-        return words(4 | (1 + len(body) // 8) << 4 | kind << 16 | (0x8000 | len(category)) << 32 | (0x8000 | len(name)) << 48) + body
-    trace = made(tmp, event(4, 1000, 'syscalls', 'write', [2000]), event(2, 1500, 'atrace', 'load'),
-                 event(4, 3000, 'syscalls', 'write', [4000]), event(3, 3500, 'atrace', 'load'))
+    trace = made(tmp, event(COMPLETE, 1000, 'syscalls', 'write', 2000), event(BEGIN, 1500, 'atrace', 'load'),
+                 event(COMPLETE, 3000, 'syscalls', 'write', 4000), event(END, 3500, 'atrace', 'load'))
     slices, _ = trace.slices()
     equal(sorted((b.ts, dur, b.name, trace.place(b.track)) for b, dur, _ in slices),
           [(1000, 1000, 'write', ('thread', 100)), (1500, 2000, 'load', (('thread', 100), 'markers')),

@@ -196,7 +196,7 @@ class Found:
     def take_event(self, rec):
         kind, at, what = rec['event_type'], rec['timestamp'], (rec['category'], rec['name'])
         place = self.place_of(rec)
-        self.held = None if kind in ('counter',) or kind.startswith('async') else (place, at)
+        self.held = None if kind in ('counter', 'duration_end') or kind.startswith('async') else (place, at)
         if kind.startswith('async'):
             self.take_async(rec)
         elif kind == 'counter':

@@ -109,6 +109,7 @@ static int hold(struct out_events *v, struct out_place place, const struct fxt_e
 	v->uuid = place.uuid;
 	v->ts_ns = ts_ns;
 	v->has_end = false;
+	v->is_end = place.type == PF_TYPE_END;
 	return v->body.failed ? -ENOMEM : 0;
 }
 
@@ -157,14 +158,17 @@ static int take_async(struct out_events *v, const struct fxt_record *rec, uint64
 	return err || !place.uuid ? err : hold(v, place, &rec->event, rec->args, rec->nargs, ts_ns);
 }
 
-/* A flow is of the event before it, if that is of the same thread and time; else of an instant of its own. */
+/*
+ * A flow is of the event before it, if that is of the same thread and time; else of an instant of its own. Viewers
+ * bind one at an end to the slice that ends, a record of FXT to what is open after it.
+ */
 static int take_flow(struct out_events *v, const struct fxt_record *rec, uint64_t ts_ns)
 {
 	const unsigned int field = rec->event.type == FXT_FLOW_END ? PF_EVENT_TERMINATING : PF_EVENT_FLOW_IDS;
 	uint64_t uuid;
 	int err = out_tracks_thread(&v->tracks, rec->event.thread, ts_ns, &uuid);
 
-	if (!err && !(v->held && v->uuid == uuid && v->ts_ns == ts_ns))
+	if (!err && !(v->held && !v->is_end && v->uuid == uuid && v->ts_ns == ts_ns))
 		err = take_on_thread(v, rec, ts_ns, PF_TYPE_INSTANT);
 	pb_put_fixed64(&v->body, field, rec->event.id ? rec->event.id : UINT64_MAX);	/* 0 is none */
 	return err;

@@ -24,7 +24,7 @@ struct out_events {
 	uint64_t *left_out;		/* the writer's, by kind */
 	/* The last event, until it is known that no flow belongs to it. */
 	struct pb_buf body;
-	bool held, has_end;		/* of a slice whose end is known */
+	bool held, has_end, is_end;	/* @has_end: of a slice whose end is known */
 	uint64_t uuid, ts_ns, end_ns;	/* of it */
 	/* The last line of the log, until it is known what else is said of it. */
 	struct pb_buf line;

@@ -627,6 +627,21 @@ def flows_are_of_what_is_open(tmp):
 
 
 @case
+def counters_of_one_name_are_apart(tmp):
+    """By category, id and argument; what comes back is as it was."""
+    rows = (('psi', 'cnt', 0, 'value', 1), ('c', 'cnt', 0, 'value', 2), ('c', 'cnt', 4, 'value', 3), ('c', 'cnt', 0, '4', 4),
+            ('c', 'cnt 4', 0, 'value', 5), ('c', 'cnt', 0, 'value', 6))
+    trace = made(tmp, *(event(COUNTER, 1000 + i, category, name, ident, args=[(arg, 1, value)])
+                        for i, (category, name, ident, arg, value) in enumerate(rows)))
+    tracks = [e.track for e in trace.events]
+    equal((len(set(tracks)), tracks[1] == tracks[5]), (5, True))
+    back = os.path.join(tmp, 'back.fxt')
+    convert(os.path.join(tmp, 'made.fxt.pftrace'), back)
+    equal([(r['category'], r['name'], r['counter_id'], *r['arguments'][0][::2]) for r in fxtread.read(back) if r['type'] == 'event'],
+          list(rows))
+
+
+@case
 def markers_do_not_cross_system_calls(tmp):
     """A program marks by writing: a begin is within one call, its end within another."""
     trace = made(tmp, event(COMPLETE, 1000, 'syscalls', 'write', 2000), event(BEGIN, 1500, 'atrace', 'load'),

@@ -16,6 +16,7 @@
 
 #define ORDERED_BY_RANK	3U	/* children of a track */
 #define NAME_BYTES	512U
+#define KEY_BYTES	256U	/* of a string of a counter's key */
 
 void out_tracks_init(struct out_tracks *t, struct out_tasks *tasks, struct pb_buf *out)
 {
@@ -288,9 +289,11 @@ static void put_record(struct pb_buf *b, const struct fxt_event *e, struct fxt_s
 	pb_end(b, record);
 }
 
-static int describe_counter(struct out_tracks *t, const struct fxt_event *e, struct fxt_str arg, struct fxt_str name,
-			    uint64_t ts_ns, uint64_t uuid)
+static int describe_counter(struct out_tracks *t, const struct fxt_event *e, struct fxt_str arg, uint64_t ts_ns,
+			    uint64_t uuid)
 {
+	char buf[NAME_BYTES];
+	const struct fxt_str name = counter_name(e, arg, buf);
 	const bool is_percent = e->category.len == 3 && !memcmp(e->category.data, "psi", 3);
 	struct descriptor d;
 	uint64_t parent;
@@ -309,16 +312,42 @@ static int describe_counter(struct out_tracks *t, const struct fxt_event *e, str
 	return end(t, d);
 }
 
+/* What a value of a counter is known by; its name alone may be that of another one. */
+struct counter_key {
+	uint64_t process, id;
+	char text[3 * KEY_BYTES];
+};
+
+static size_t add_key(struct counter_key *key, size_t len, struct fxt_str s)
+{
+	const size_t more = s.len < KEY_BYTES ? s.len : KEY_BYTES - 1;
+
+	if (more)
+		memcpy(key->text + len, s.data, more);
+	key->text[len + more] = 0;
+	return len + more + 1;
+}
+
+/* The number of a key. */
+static uint32_t find_counter(struct out_tracks *t, const struct fxt_event *e, struct fxt_str arg)
+{
+	struct counter_key key;
+	size_t len;
+
+	key.process = e->thread.process;
+	key.id = e->id;
+	len = add_key(&key, 0, e->category);
+	len = add_key(&key, len, e->name);
+	len = add_key(&key, len, arg);
+	return pf_pool_add(&t->counters, &key, offsetof(struct counter_key, text) + len);
+}
+
 int out_tracks_counter(struct out_tracks *t, const struct fxt_event *e, struct fxt_str arg, uint64_t ts_ns,
 		       uint64_t *uuid)
 {
-	char key[sizeof(e->thread.process) + NAME_BYTES];
-	const struct fxt_str name = counter_name(e, arg, key + sizeof(e->thread.process));
 	const size_t before = t->counters.cnt;
-	uint32_t number;
+	const uint32_t number = find_counter(t, e, arg);
 
-	memcpy(key, &e->thread.process, sizeof(e->thread.process));
-	number = pf_pool_add(&t->counters, key, sizeof(e->thread.process) + name.len);
 	*uuid = 0;
 	if (number == PF_POOL_FULL)
 		return 0;
@@ -327,7 +356,7 @@ int out_tracks_counter(struct out_tracks *t, const struct fxt_event *e, struct f
 			return -ENOMEM;
 		t->counter_uuids[before] = ++t->cnt;
 		*uuid = t->cnt;
-		return describe_counter(t, e, arg, name, ts_ns, t->cnt);
+		return describe_counter(t, e, arg, ts_ns, t->cnt);
 	}
 	*uuid = t->counter_uuids[number - 1];
 	return 0;

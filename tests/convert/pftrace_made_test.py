@@ -423,6 +423,28 @@ def async_slices_of_a_process(convert):
     equal(got.objects(1)[10], 'proc')
 
 
+def counter_track(uuid, name, parent=0, *parts):
+    return packet(msg(60, num(1, uuid), num(5, parent) if parent else b'', msg(2, name), *parts))
+
+
+def count(ts, uuid, value, *parts):
+    return packet(msg(11, num(9, COUNTER), num(11, uuid), num(30, value), *parts), ts=ts)
+
+
+@test
+def counters_below_others(convert):
+    """They have the names of the tracks that they are in: two of one name are apart."""
+    tracks = (counter_track(1, 'GPU 0'), counter_track(2, 'GPU 1'), counter_track(3, 'freq', 1, msg(8)),
+              counter_track(4, 'freq', 2, msg(8)), packet(msg(60, num(1, 10), msg(3, num(1, 50)))),
+              counter_track(11, 'freq', 10, msg(8)), counter_track(12, 'group', 10), counter_track(13, 'freq', 12, msg(8)),
+              thread(20, 50, 51, 'loop'), counter_track(21, 'freq', 20, msg(8)))
+    uuids = 3, 4, 3, 11, 13, 21
+    got = convert(b''.join(tracks) + b''.join(count(T + i, uuid, i) for i, uuid in enumerate(uuids)))
+    equal([(r['thread'][0], r['name']) for r in got.events('counter')],
+          [(4200000003, 'GPU 0 / freq'), (4200000003, 'GPU 1 / freq'), (4200000003, 'GPU 0 / freq'), (50, 'freq'),
+           (50, 'group / freq'), (50, 'freq (loop 51)')])
+
+
 @test
 def counters_of_the_machine(convert):
     got = convert(packet(msg(7, msg(1, num(1, 2), num(2, 100)), num(4, 77), msg(3, num(1, 1), num(5, 9)),

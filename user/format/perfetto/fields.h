@@ -125,6 +125,7 @@ enum pf_counter {
 	PF_COUNTER_IS_INCREMENTAL = 5, PF_COUNTER_UNIT_NAME = 6, PF_COUNTER_SHARE_Y_KEY = 7,
 	PF_COUNTER_FXT = 2000	/* kfxt's own: which argument of which counter of FXT it is */
 };
+enum pf_counter_type { PF_COUNTS_THREAD_TIME = 1, PF_COUNTS_INSTRUCTIONS = 2 };
 enum pf_counter_fxt { PF_FXT_CATEGORY = 1, PF_FXT_NAME = 2, PF_FXT_ARGUMENT = 3, PF_FXT_ID = 4 };
 
 enum pf_bundle {	/* FtraceEventBundle */

@@ -2,13 +2,9 @@
 /*
  * The second pass: records in order of time become events of the model.
  */
-#include <stdio.h>
-
 #include "model/core.h"
 #include "model/threads.h"
 #include "reader_p.h"
-
-#define COUNTER_NAME_BYTES	512U
 
 /* What follows a record. */
 struct pieces {
@@ -135,36 +131,12 @@ static struct fxt_arg counter_value(const struct pf_track_row *row, uint64_t bit
 	return fxt_arg_i64("value", v);
 }
 
-/* Of a thread it has the thread's name with it: FXT's counters are of processes. */
-static struct fxt_str counter_name(const struct pf_reader *r, const struct pf_track_row *row,
-				   char buf[COUNTER_NAME_BYTES])
-{
-	struct fxt_str name = pf_track_name(r, row), thread;
-	const struct pf_track_row *at = row;
-	uint32_t i;
-	int n, level;
-
-	if (row->scope != PF_SCOPE_THREAD && row->scope != PF_SCOPE_BELOW_THREAD)
-		return name;
-	for (level = 0; !at->has_thread && level < 100; level++) {
-		i = map_get(&r->tracks.by_uuid, at->parent);
-		if (i == MAP_NONE)
-			return name;
-		at = &r->tracks.all[i];
-	}
-	thread = at == row ? fxt_str("") : pf_track_name(r, at);
-	n = snprintf(buf, COUNTER_NAME_BYTES, "%.*s (%.*s%s%d)", (int)(name.len < 200 ? name.len : 200), name.data,
-		     (int)(thread.len < 200 ? thread.len : 200), thread.data, thread.len ? " " : "", at->tid);
-	return fxt_str_n(buf, n < (int)COUNTER_NAME_BYTES ? (size_t)n : COUNTER_NAME_BYTES - 1);
-}
-
 /* One sample: PF_USED, a fate, or -errno. */
 static int play_sample(struct pf_reader *r, uint32_t track, uint64_t ts_ns, uint64_t bits, bool is_real)
 {
 	struct pf_track_row *row = pf_track_row(r, track);
 	int fate = row->is_described && row->is_counter ? pf_track_resolve(r, track) : PF_NO_COUNTER;
 	struct model_event ev = { .kind = MODEL_COUNTER, .ts_ns = ts_ns, .args_cnt = 1 };
-	char buf[COUNTER_NAME_BYTES];
 	struct fxt_arg arg;
 
 	if (fate != PF_USED)
@@ -176,7 +148,7 @@ static int play_sample(struct pf_reader *r, uint32_t track, uint64_t ts_ns, uint
 		return fate ? fate : PF_USED;
 	}
 	ev.track = row->track;
-	ev.name = counter_name(r, row, buf);
+	ev.name = pf_pool_str(&r->pool, row->shown);
 	ev.args = &arg;
 	fate = pf_add(r, &ev);
 	return fate ? fate : PF_USED;

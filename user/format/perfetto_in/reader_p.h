@@ -53,6 +53,7 @@ struct pf_track_row {
 	int32_t pid, tid;
 	int64_t multiplier;
 	uint32_t name, first_name;	/* @first_name: of its first event */
+	uint32_t shown;			/* of a counter: its name in FXT */
 	uint32_t rank;			/* explicit order among its siblings, 0: none */
 	uint32_t track;			/* the builder's */
 	uint32_t counter;		/* of a value of FXT's counters: index + 1 */

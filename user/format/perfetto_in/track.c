@@ -11,8 +11,8 @@
 #include "reader_p.h"
 
 #define LEVELS_MAX	100	/* of tracks within tracks */
-#define COUNTER_THREAD_TIME	1
-#define COUNTER_INSTRUCTIONS	2
+#define COUNTER_NAME_BYTES	1024U
+#define THREAD_NAME_BYTES	200U
 
 /* ---- the table ------------------------------------------------------------- */
 
@@ -277,9 +277,9 @@ struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_ro
 
 	if (row->name || (row->first_name && !is_default))
 		return pf_pool_str(&r->pool, row->name ? row->name : row->first_name);
-	if (row->is_counter && row->counter_type == COUNTER_THREAD_TIME)
+	if (row->is_counter && row->counter_type == PF_COUNTS_THREAD_TIME)
 		return fxt_str("thread_time");
-	if (row->is_counter && row->counter_type == COUNTER_INSTRUCTIONS)
+	if (row->is_counter && row->counter_type == PF_COUNTS_INSTRUCTIONS)
 		return fxt_str("thread_instruction_count");
 	return fxt_str(is_default ? "Default Track" : "");
 }
@@ -306,6 +306,28 @@ static void put_path(struct pf_reader *r, const struct pf_track_row *row, int le
 	if (r->text_len && name.len)
 		pf_text_add(r, " / ", 3);
 	pf_text_add(r, name.data, name.len);
+}
+
+/*
+ * With the names of the tracks that it is in, as others below them may have its name. Of a thread it has the thread's
+ * name with it, too: FXT's counters are of processes.
+ */
+static void name_counter(struct pf_reader *r, struct pf_track_row *row, const struct pf_track_row *owner)
+{
+	struct fxt_str thread = owner == row ? fxt_str("") : pf_track_name(r, owner);
+
+	pf_text_clear(r);
+	put_path(r, row, 0);
+	if (!r->text_len)
+		pf_text_add(r, pf_track_name(r, row).data, pf_track_name(r, row).len);
+	if (r->text_len > COUNTER_NAME_BYTES)
+		r->text_len = COUNTER_NAME_BYTES;
+	if (owner->has_thread) {
+		pf_text_print(r, " (");
+		pf_text_add(r, thread.data, thread.len < THREAD_NAME_BYTES ? thread.len : THREAD_NAME_BYTES);
+		pf_text_print(r, "%s%d)", thread.len ? " " : "", owner->tid);
+	}
+	row->shown = pf_string(r, r->text, r->text_len);
 }
 
 /* The track of a thread's markers, of a trace that was written from FXT. */
@@ -361,6 +383,8 @@ static int find_track(struct pf_reader *r, struct pf_track_row *row, const struc
 		spec.kind = row->scope == PF_SCOPE_GLOBAL ? MODEL_TRACK_GLOBAL : MODEL_TRACK_THREAD;
 	if (row->is_counter && row->scope == PF_SCOPE_BELOW_THREAD)
 		spec.thread.number = owner->tid;
+	if (row->is_counter && !row->counter)
+		name_counter(r, row, owner);
 	err = builder_track(r->builder, &spec, &row->track);
 	if (!err && spec.kind == MODEL_TRACK_NAMED)
 		err = name_pseudo_thread(r, row, owner);

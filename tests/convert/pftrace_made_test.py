@@ -446,6 +446,17 @@ def counters_below_others(convert):
 
 
 @test
+def extra_counters(convert):
+    """They come with any event, a counter, too; values of no counter are counted, and those of no track."""
+    tracks = counter_track(7, 'a', 0, msg(8)) + counter_track(8, 'b', 0, msg(8))
+    got = convert(tracks + count(T, 7, 3, num(12, 9), num(31, 8)) + count(T + 1, 7, 4, num(12, 5), num(31, 99), num(12, 6)))
+    equal([(r['name'], r['timestamp'], r['arguments'][0][2]) for r in got.events()],
+          [('b', T, 9), ('a', T, 3), ('a', T + 1, 4)])
+    equal((got.input['extra_values_dropped'], got.input['packets_used'], got.done.returncode), (2, 4, 3))
+    equal('extra value of no counter' in got.said, True, got.said)
+
+
+@test
 def counters_of_the_machine(convert):
     got = convert(packet(msg(7, msg(1, num(1, 2), num(2, 100)), num(4, 77), msg(3, num(1, 1), num(5, 9)),
                              msg(14, num(1, 3), num(2, 5)), msg(13, msg(1, 'sda'), num(2, 8))), ts=T))

@@ -180,7 +180,8 @@ static void perfetto_counts(const void *reader, struct reader_counts *counts)
 		.wrapper = "Perfetto packets", .bytes = c.bytes, .records = c.handed_on,
 		.lost_notices = c.lost_packets + c.ftrace_losses + c.buffer_losses, .lost_events = c.lost_samples + c.lost_ftrace,
 		.damaged = c.damaged,
-		.unparsed = count_dropped(&c) + c.ftrace_dropped + c.bad_compact + c.ids_dropped + c.strings_dropped,
+		.unparsed = count_dropped(&c) + c.ftrace_dropped + c.bad_compact + c.ids_dropped + c.strings_dropped +
+			    c.extras_dropped,
 	};
 	for (i = 0; i < c.first_cnt && i < READER_UNPARSED_KEPT; i++) {
 		counts->first_unparsed[i].line = c.first[i].packet;
@@ -253,6 +254,7 @@ static void perfetto_stats(const void *reader, struct json *j)
 	json_key_u64(j, "unknown_ids", c.unknown_ids);
 	json_key_u64(j, "ids_dropped", c.ids_dropped);
 	json_key_u64(j, "strings_dropped", c.strings_dropped);
+	json_key_u64(j, "extra_values_dropped", c.extras_dropped);
 	json_key_u64(j, "bad_arguments", c.bad_args);
 	json_key_u64(j, "cut_strings", c.cut_strings);
 	json_key_u64(j, "clock_snapshots", c.snapshots);

@@ -182,13 +182,27 @@ static int sum_up(struct pf_reader *r, struct pf_sequence *q, uint32_t track, bo
 	return 0;
 }
 
+/* Where the first event of the track is. */
+static void note_place(const struct pf_reader *r, struct pf_track_row *row)
+{
+	if (row->packet)
+		return;
+	row->packet = r->packet_number;
+	row->offset = r->packet_offset;
+}
+
 static int put_extra(struct pf_reader *r, struct pf_sequence *q, uint64_t uuid, uint64_t value, bool is_real)
 {
 	uint32_t track = pf_track_by_uuid(r, uuid);
 	int err;
 
-	if (!track)
-		return pf_track_error(r) < 0 ? -ENOMEM : 0;
+	if (!track && pf_track_error(r) < 0)
+		return -ENOMEM;
+	if (!track) {
+		pf_drop_extra(r, r->packet_number, r->packet_offset);
+		return 0;
+	}
+	note_place(r, pf_track_row(r, track));
 	err = sum_up(r, q, track, is_real, &value);
 	return err ? err : pf_record_put(r, is_real ? PF_PIECE_COUNTER_DOUBLE : PF_PIECE_COUNTER, track, value);
 }
@@ -202,8 +216,12 @@ static int put_extras(struct pf_reader *r, struct pf_sequence *q, const struct p
 
 	for (i = 0; i < e->values_cnt && i < ints->ints_cnt && !err; i++)
 		err = put_extra(r, q, ints->ints[i], e->extra_values[i], false);
+	for (; i < e->values_cnt; i++)
+		pf_drop_extra(r, r->packet_number, r->packet_offset);
 	for (i = 0; i < e->doubles_cnt && i < doubles->doubles_cnt && !err; i++)
 		err = put_extra(r, q, doubles->doubles[i], e->extra_doubles[i], true);
+	for (; i < e->doubles_cnt; i++)
+		pf_drop_extra(r, r->packet_number, r->packet_offset);
 	return err;
 }
 
@@ -407,10 +425,8 @@ static void find_name(struct pf_reader *r, struct pf_event_info *e, bool *is_lon
 	}
 	if (row && !row->first_name)
 		row->first_name = e->name;
-	if (row && !row->packet) {
-		row->packet = r->packet_number;
-		row->offset = r->packet_offset;
-	}
+	if (row)
+		note_place(r, row);
 }
 
 static int judge(struct pf_reader *r, struct pf_packet_info *p, struct pf_event_info *e)

@@ -69,6 +69,12 @@ void pf_drop_part(struct pf_reader *r, uint64_t number, uint64_t offset, const c
 	pf_note(r, number, offset, reason);
 }
 
+void pf_drop_extra(struct pf_reader *r, uint64_t number, uint64_t offset)
+{
+	r->counts.extras_dropped++;
+	pf_note(r, number, offset, "extra value of no counter");
+}
+
 /* One that has several events may have been dropped for another of them. */
 void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset)
 {

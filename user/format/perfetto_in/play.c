@@ -56,6 +56,17 @@ static struct fxt_arg value_of(const struct pf_reader *r, const struct pf_piece 
 	}
 }
 
+static struct fxt_arg counter_value(const struct pf_track_row *row, uint64_t bits, bool is_real)
+{
+	int64_t v, number = (int64_t)bits;
+
+	if (is_real)
+		return fxt_arg_f64("value", pf_double(bits) * (double)row->multiplier);
+	if (__builtin_mul_overflow(number, row->multiplier, &v))
+		return fxt_arg_f64("value", (double)number * (double)row->multiplier);
+	return fxt_arg_i64("value", v);
+}
+
 static void put_value(struct pf_reader *r, const struct pf_piece *piece, const char *text, int depth)
 {
 	struct fxt_str name = pf_pool_str(&r->pool, piece->name);
@@ -120,17 +131,6 @@ static inline void read_pieces(struct pf_reader *r, struct pieces p, struct mode
 
 /* ---- counters -------------------------------------------------------------- */
 
-static struct fxt_arg counter_value(const struct pf_track_row *row, uint64_t bits, bool is_real)
-{
-	int64_t v, number = (int64_t)bits;
-
-	if (is_real)
-		return fxt_arg_f64("value", pf_double(bits) * (double)row->multiplier);
-	if (__builtin_mul_overflow(number, row->multiplier, &v))
-		return fxt_arg_f64("value", (double)number * (double)row->multiplier);
-	return fxt_arg_i64("value", v);
-}
-
 /* One sample: PF_USED, a fate, or -errno. */
 static int play_sample(struct pf_reader *r, uint32_t track, uint64_t ts_ns, uint64_t bits, bool is_real)
 {
@@ -178,9 +178,13 @@ static int play_extras(struct pf_reader *r, struct pieces p, uint64_t ts_ns)
 	const char *text;
 	int fate = PF_USED;
 
-	while (fate >= 0 && next_piece(&p, &piece, &text))
-		if (piece.kind == PF_PIECE_COUNTER || piece.kind == PF_PIECE_COUNTER_DOUBLE)
-			fate = play_sample(r, piece.name, ts_ns, piece.value, piece.kind == PF_PIECE_COUNTER_DOUBLE);
+	while (fate >= 0 && next_piece(&p, &piece, &text)) {
+		if (piece.kind != PF_PIECE_COUNTER && piece.kind != PF_PIECE_COUNTER_DOUBLE)
+			continue;
+		fate = play_sample(r, piece.name, ts_ns, piece.value, piece.kind == PF_PIECE_COUNTER_DOUBLE);
+		if (fate > PF_USED)
+			pf_drop_extra(r, pf_track_row(r, piece.name)->packet, pf_track_row(r, piece.name)->offset);
+	}
 	return fate < 0 ? fate : 0;
 }
 
@@ -414,8 +418,10 @@ static int play_event(struct pf_reader *r, const struct pf_record *head, uint64_
 	bool others;
 	int err;
 
-	if (head->type == PF_TYPE_COUNTER)
-		return play_counter(r, head, ts_ns);
+	if (head->type == PF_TYPE_COUNTER) {
+		err = play_extras(r, p, ts_ns);
+		return err ? err : play_counter(r, head, ts_ns);
+	}
 	/* What only some kinds have is as large, and set with the kind. */
 	memset(&ev, 0, offsetof(struct model_event, duration_ns));
 	ev.ts_ns = ts_ns;

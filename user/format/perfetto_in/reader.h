@@ -48,6 +48,7 @@ struct pf_counts {
 	uint64_t handed_on;		/* events of the model and of ftrace, names of lists */
 	uint64_t samples, lost_samples;
 	uint64_t sequences, lost_packets;	/* lost: notices of packets lost before */
+	uint64_t extras_dropped;	/* values of extra counters that are none */
 	uint64_t unknown_ids, bad_args;	/* interned ids that are not known; arguments that were not read */
 	uint64_t ids_dropped, strings_dropped, cut_strings;	/* dropped: there was no space for them */
 	uint64_t snapshots, refused_snapshots, clock_steps;

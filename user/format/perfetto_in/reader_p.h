@@ -195,6 +195,8 @@ void pf_count_fate(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint
 void pf_note(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason);
 /* An event of a bundle is dropped. */
 void pf_drop_part(struct pf_reader *r, uint64_t number, uint64_t offset, const char *reason);
+/* A value of an extra counter is dropped. */
+void pf_drop_extra(struct pf_reader *r, uint64_t number, uint64_t offset);
 /* It turned out later that the packet is not used after all. */
 void pf_unuse(struct pf_reader *r, enum pf_fate fate, uint64_t number, uint64_t offset);
 void pf_tally(struct pf_tally *t, uint32_t number);

@@ -454,6 +454,12 @@ def extra_counters(convert):
           [('b', T, 9), ('a', T, 3), ('a', T + 1, 4)])
     equal((got.input['extra_values_dropped'], got.input['packets_used'], got.done.returncode), (2, 4, 3))
     equal('extra value of no counter' in got.said, True, got.said)
+    # The thread's own time is an argument of the event, too.
+    time = counter_track(5, '', 1, msg(8, num(1, 1), num(4, 1000), num(5, 1)))
+    got = convert(thread() + time + event(T, BEGIN, 'x', 1, num(12, 10), num(31, 5)) + event(T + 9, END, '', 1, num(12, 5), num(31, 5)))
+    equal([(r['event_type'], [(name, value) for name, _, value in r['arguments']]) for r in got.events()],
+          [('counter', [('value', 10000)]), ('duration_begin', [('thread_time_ns', 10000)]), ('counter', [('value', 15000)]),
+           ('duration_end', [('thread_time_ns', 15000)])])
 
 
 @test

@@ -85,6 +85,24 @@ static uint64_t id_of(const struct pf_reader *r, const struct pf_piece *piece)
 	return piece->name & PF_ID_LOCAL ? piece->value ^ (r->local_pid + 1) * 0x9e3779b97f4a7c15ULL : piece->value;
 }
 
+/* Of an extra counter that is the time or the instructions of the event's thread an argument, too. */
+static void put_thread_counter(struct pf_reader *r, const struct pf_piece *piece)
+{
+	static const char *const names[] = {
+		[PF_COUNTS_THREAD_TIME] = "thread_time_ns", [PF_COUNTS_INSTRUCTIONS] = "thread_instruction_count",
+	};
+	const struct pf_track_row *row;
+
+	if (piece->kind != PF_PIECE_COUNTER && piece->kind != PF_PIECE_COUNTER_DOUBLE)
+		return;
+	row = pf_track_row(r, piece->name);
+	if (row->counter_type != PF_COUNTS_THREAD_TIME && row->counter_type != PF_COUNTS_INSTRUCTIONS)
+		return;
+	arg_list_member(r->args, names[row->counter_type], strlen(names[row->counter_type]));
+	arg_list_put(r->args, counter_value(row, piece->value, piece->kind == PF_PIECE_COUNTER_DOUBLE));
+	arg_list_leave(r->args);
+}
+
 /* The arguments, name and log line of an event; *@others: there is something else. */
 static void read_some_pieces(struct pf_reader *r, struct pieces p, struct model_event *ev, struct fxt_str *log,
 			     bool *others)
@@ -114,6 +132,7 @@ static void read_some_pieces(struct pf_reader *r, struct pieces p, struct model_
 			*log = fxt_str_n(text, piece.value);
 		} else {
 			*others = true;
+			put_thread_counter(r, &piece);
 			ev->id = piece.kind == PF_PIECE_ASYNC ? id_of(r, &piece) : ev->id;
 		}
 	}

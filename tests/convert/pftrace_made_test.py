@@ -202,6 +202,17 @@ def log_lines(first, texts):
 
 
 @test
+def lines_of_binary_events(convert):
+    """They have arguments in place of a text, which is put together of them."""
+    args = (msg(9, msg(1, 'pid'), num(2, 2**64 - 5)), msg(9, msg(1, 'share'), varint(3 << 3 | 5) + struct.pack('<f', 0.5)),
+            msg(9, msg(1, 'name'), msg(4, 'com.app')), msg(9, num(2, 7)))
+    line = msg(1, num(1, 2), num(2, 10), num(3, 11), num(5, 10**18 + 5), msg(6, 'am_proc'), num(7, 4), *args)
+    got = convert(snapshot((BOOT, T), (1, 10**18)) + packet(msg(39, line), seq=0))
+    equal([record['log_message'] for record in got.records if record['type'] == 'log'], ['pid=-5 share=0.5 name=com.app'])
+    equal(got.args('am_proc'), {'text': 'pid=-5 share=0.5 name=com.app', 'prio': 4, 'pid': -5, 'share': 0.5, 'name': 'com.app'})
+
+
+@test
 def clock_that_is_never_known(convert):
     """A packet is dropped once, whatever it has in it; of a bundle its events are."""
     lines = log_lines(10**18, ['a', 'b', 'c'])

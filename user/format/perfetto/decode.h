@@ -99,6 +99,19 @@ static inline double pf_double(uint64_t bits)
 	return v;
 }
 
+/* Of one of type float, as the bits of a double. */
+static inline uint64_t pf_bits_of_float(uint64_t bits)
+{
+	uint64_t wide;
+	double v;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	v = f;
+	memcpy(&wide, &v, sizeof(wide));
+	return wide;
+}
+
 /*
  * The numbers of a repeated field, which may be packed: call it with each field of that number and the
  * count so far; it returns the new count. What is beyond @max, or has another type, is left out.

@@ -26,9 +26,6 @@ static const struct {
 
 static int put_battery(struct pf_reader *r, const struct pf_field *f, const struct pf_field *of)
 {
-	float real;
-	double value;
-	uint64_t bits;
 	size_t i;
 
 	for (i = 0; i < sizeof(battery_rows) / sizeof(battery_rows[0]) && battery_rows[i].number != f->number; i++)
@@ -41,10 +38,7 @@ static int put_battery(struct pf_reader *r, const struct pf_field *f, const stru
 	pf_text_print(r, "%s%s", of->len ? "." : "", battery_rows[i].name);
 	if (f->wire == PF_VARINT)
 		return pf_put_counter(r, PF_PIECE_COUNTER, f->value);
-	memcpy(&real, &f->value, sizeof(real));
-	value = real;
-	memcpy(&bits, &value, sizeof(bits));
-	return pf_put_counter(r, PF_PIECE_COUNTER_DOUBLE, bits);
+	return pf_put_counter(r, PF_PIECE_COUNTER_DOUBLE, pf_bits_of_float(f->value));
 }
 
 int pf_battery(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)

@@ -9,11 +9,49 @@
 /* Which fields a message of this kind has its parts in. */
 struct log_fields {
 	const char *category;
-	uint8_t pid, tid, prio, tag, message, unit;
+	uint8_t pid, tid, prio, tag, message, unit, args;
 };
+
+/* An argument of a line of binary events, which have no text: it is put together of them. */
+static int put_log_arg(struct pf_reader *r, struct pf_cursor m)
+{
+	struct pf_field name, f;
+
+	if (!pf_find(m, PF_LOG_ARG_NAME, PF_BYTES, &name))
+		return 0;
+	pf_text_add(r, " ", r->text_len > 0);
+	pf_text_add(r, name.data, name.len);
+	if (pf_find(m, PF_LOG_ARG_INT, PF_VARINT, &f)) {
+		pf_text_print(r, "=%lld", (long long)f.value);
+		return pf_record_put(r, PF_PIECE_INT, pf_string_of(r, &name), f.value);
+	}
+	if (pf_find(m, PF_LOG_ARG_FLOAT, PF_FIXED32, &f)) {
+		f.value = pf_bits_of_float(f.value);
+		pf_text_print(r, "=%g", pf_double(f.value));
+		return pf_record_put(r, PF_PIECE_DOUBLE, pf_string_of(r, &name), f.value);
+	}
+	if (!pf_find(m, PF_LOG_ARG_STRING, PF_BYTES, &f))
+		return 0;
+	pf_text_add(r, "=", 1);
+	pf_text_add(r, f.data, f.len);
+	return pf_record_put_text(r, PF_PIECE_TEXT, pf_string_of(r, &name), f.data, f.len);
+}
+
+static int put_log_args(struct pf_reader *r, struct pf_cursor m, const struct log_fields *at)
+{
+	struct pf_field f;
+	int err = 0;
+
+	pf_text_clear(r);
+	while (at->args && !err && pf_next(&m, &f) > 0)
+		if (pf_is(&f, at->args, PF_BYTES))
+			err = put_log_arg(r, pf_inner(&f));
+	return err;
+}
 
 static int make_log(struct pf_reader *r, struct pf_cursor m, const struct log_fields *at)
 {
+	const struct pf_cursor all = m;
 	struct pf_record head = { .kind = PF_RECORD_LOG, .category = pf_word(r, at->category) };
 	struct pf_field f, message = { 0 }, prio = { 0 }, unit = { 0 };
 	int got, err;
@@ -40,7 +78,10 @@ static int make_log(struct pf_reader *r, struct pf_cursor m, const struct log_fi
 		err = pf_record_put(r, PF_PIECE_INT, pf_word(r, "prio"), prio.value);
 	if (!err && unit.len)
 		err = pf_record_put_text(r, PF_PIECE_TEXT, pf_word(r, "unit"), unit.data, unit.len);
-	return err ? err : pf_record_put_text(r, PF_PIECE_LOG, 0, message.data, message.len);
+	err = err ? err : put_log_args(r, all, at);
+	if (err || message.len)
+		return err ? err : pf_record_put_text(r, PF_PIECE_LOG, 0, message.data, message.len);
+	return pf_record_put_text(r, PF_PIECE_LOG, 0, r->text, r->text_len);
 }
 
 /* Its time is that of the line, by the wall clock, not that of the packet. */
@@ -48,7 +89,7 @@ static int take_android_line(struct pf_reader *r, struct pf_cursor m)
 {
 	static const struct log_fields fields = {
 		"android log", PF_ANDROID_LOG_PID, PF_ANDROID_LOG_TID, PF_ANDROID_LOG_PRIO, PF_ANDROID_LOG_TAG,
-		PF_ANDROID_LOG_MESSAGE, 0,
+		PF_ANDROID_LOG_MESSAGE, 0, PF_ANDROID_LOG_ARGS,
 	};
 	struct pf_field time;
 	int err;
@@ -76,7 +117,7 @@ int pf_journald(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor 
 {
 	static const struct log_fields fields = {
 		"journald", PF_JOURNALD_PID, PF_JOURNALD_TID, PF_JOURNALD_PRIO, PF_JOURNALD_TAG, PF_JOURNALD_MESSAGE,
-		PF_JOURNALD_UNIT,
+		PF_JOURNALD_UNIT, 0,
 	};
 	int err = make_log(r, message, &fields);
 

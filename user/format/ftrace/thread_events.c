@@ -10,6 +10,7 @@
 
 #define KTHREADD	2
 #define CLONE_THREAD	0x10000
+#define SKEW_NS		1000000U	/* clocks of CPUs differ by less */
 
 /* Written as instants too: a fork is something to see. A recording has such instants of its own, if any. */
 static int seen(struct builder *b, const struct record *r)
@@ -19,18 +20,31 @@ static int seen(struct builder *b, const struct record *r)
 	return err < 0 ? err : OUT_NAME;
 }
 
-/* In a recording no birth is missing, and a birth is there if there is something of the thread before. */
-static bool is_another(const struct thread *t, bool recorded)
+/* What was last known to be done by it, in ns; 0: nothing. */
+static uint64_t last_ns(const struct builder *b, const struct thread *t)
 {
-	return t->exited || t->state == SCHED_DEAD || (recorded && (t->sched_ns || t->track));
+	uint64_t sched = t->sched_ts ? t->sched_ns : 0, slice = t->track ? build_ns(b, t->track->last) : 0;
+
+	return sched > slice ? sched : slice;
 }
 
-static struct thread *born(struct builder *b, int32_t tid, bool recorded, int *err)
+/*
+ * In a recording no birth is missing, and a birth is there if there is something of the thread before. Elsewhere two
+ * events may tell of one birth, and the child's clock may be behind the parent's.
+ */
+static bool is_another(const struct builder *b, const struct thread *t, const struct record *r)
+{
+	if (t->exited || t->state == SCHED_DEAD || (r->ev->recorded && (t->sched_ns || t->track)))
+		return true;
+	return last_ns(b, t) && last_ns(b, t) + SKEW_NS < r->ns;
+}
+
+static struct thread *born(struct builder *b, int32_t tid, const struct record *r, int *err)
 {
 	struct thread *t = thread_get(b, tid);
 
 	*err = t ? 0 : -ENOMEM;
-	if (t && t != b->idle && is_another(t, recorded))
+	if (t && t != b->idle && is_another(b, t, r))
 		*err = thread_renew(b, t);
 	return t;
 }
@@ -63,7 +77,7 @@ int on_fork(struct builder *b, const struct record *r)
 
 	if (!find_tid(r->ev, " child_pid=", &child) || !find_tid(r->ev, " pid=", &pid))
 		return OUT_OTHER;
-	t = born(b, child, false, &err);
+	t = born(b, child, r, &err);
 	parent = thread_get(b, pid);
 	if (err || !parent)
 		return err ? err : -ENOMEM;
@@ -87,7 +101,7 @@ int on_newtask(struct builder *b, const struct record *r)
 	    !text_between(r->ev->args, " clone_flags=", " oom_score_adj=", &flags) ||
 	    !flags.len || flags.len >= sizeof(text))
 		return OUT_OTHER;
-	t = born(b, (int32_t)v, r->ev->recorded, &err);
+	t = born(b, (int32_t)v, r, &err);
 	if (err)
 		return err;
 	if (text_between(r->ev->args, " comm=", " clone_flags=", &name))

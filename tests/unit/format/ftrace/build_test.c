@@ -410,6 +410,30 @@ static void test_recycled(void **state)
 	trace_done(&t);
 }
 
+/* A birth says that the thread before has gone, unless the clock of a CPU is only a little behind. */
+static void test_recycled_unseen(void **state)
+{
+	struct build t;
+
+	(void)state;
+	trace_begin(&t);
+	feed_sched(&t, 100, 0, 0, "R", 5);
+	feed_sched(&t, 200, 0, 5, "S", 1);
+	feed_event(&t, 2000000, 0, 1, "task_newtask", "pid=5 comm=again clone_flags=0 oom_score_adj=0");
+	feed_event(&t, 2000001, 0, 1, "sched_process_fork", "comm=t1 pid=1 child_comm=again child_pid=5");
+	feed_wake(&t, 2000002, 0, 1, "sched_wakeup_new", 5);
+	feed_sched(&t, 2000010, 0, 1, "S", 5);
+	feed_sched(&t, 3000000, 1, 0, "R", 6);
+	feed_event(&t, 3000500, 0, 5, "task_newtask", "pid=6 comm=late clone_flags=0 oom_score_adj=0");
+	trace_end(&t);
+	trace_has(&t, "object2 5 't5' process=#5");
+	trace_has(&t, "switch 2000010 cpu0 1>10000005 blocked" W("120", "110"));
+	trace_has(&t, "object1 10000005 't5' parent=#1");
+	trace_has(&t, "object1 6 'late' parent=#10000005");
+	assert_int_equal(t.stats.threads, 4);
+	trace_done(&t);
+}
+
 /* Numbers no Linux has: kept apart, and out of what readers cannot take. */
 static void test_extremes(void **state)
 {
@@ -480,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_false_kernel),
 		cmocka_unit_test(test_recycled),
+		cmocka_unit_test(test_recycled_unseen),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_incomplete),
 	};

@@ -286,9 +286,10 @@ def another_machine(convert):
 def described_event(convert):
     describe = msg(11, num(1, 70000), msg(3, 'mygroup'), msg(2, msg(1, 'my_event'),
                                                              msg(2, msg(1, 'size'), num(3, 1), num(5, 5)),
-                                                             msg(2, msg(1, 'who'), num(3, 2), num(5, 9))))
-    got = convert(bundle(0, describe, ftrace(T, 5, 70000, num(1, -3), msg(2, 'me'), num(3, 4))))
-    equal((got.names(), got.args('my_event')), (['my_event'], {'size': -3, 'who': 'me', 'f3': 4}))
+                                                             msg(2, msg(1, 'who'), num(3, 2), num(5, 9)),
+                                                             msg(2, msg(1, 'plain'), num(3, 5))))
+    got = convert(bundle(0, describe, ftrace(T, 5, 70000, num(1, -3), msg(2, 'me'), num(3, 4), num(5, 2**64 - 1))))
+    equal((got.names(), got.args('my_event')), (['my_event'], {'size': -3, 'who': 'me', 'f3': 4, 'plain': 2**64 - 1}))
     equal(got.events()[0]['category'], 'mygroup')
 
 
@@ -728,6 +729,12 @@ def requests_that_end_elsewhere(convert):
     got = convert(bundle(0, io(T, 5, 546, 200, 8), io(T + 1, 5, 546, 300, 8), io(T + 10, 0, 547, 200, 0), io(T + 20, 6, 547, 300, 0)))
     equal([(r['event_type'], r['timestamp'] - T, r['async_correlation_id']) for r in got.events()],
           [('async_begin', 0, 1), ('async_begin', 1, 2), ('async_end', 10, 1), ('async_end', 20, 2)])
+
+
+@test
+def function_that_is_not_said(convert):
+    got = convert(bundle(0, ftrace(T, 5, 437), ftrace(T + 1, 5, 437, num(1, 1)), ftrace(T + 2, 5, 438), ftrace(T + 3, 5, 438)))
+    equal([r['name'] for r in got.events('duration_begin')], ['0x0', '0x0'])
 
 
 @test

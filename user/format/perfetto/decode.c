@@ -107,5 +107,6 @@ bool pf_find(struct pf_cursor c, uint32_t number, enum pf_wire wire, struct pf_f
 	while (pf_next(&c, out) > 0)
 		if (pf_is(out, number, wire))
 			return true;
+	*out = (struct pf_field){ 0 };
 	return false;
 }

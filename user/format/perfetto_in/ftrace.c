@@ -174,8 +174,8 @@ static bool put_marker(struct pf_reader *r, const struct pf_sequence *q, const s
 		put_pair(r, e, type.value == 1, fxt_str_n((const char *)f.data, f.len));
 		return true;
 	case PF_FTRACE_FUNCGRAPH_ENTRY:
-		symbol = pf_find(m, ENTRY_FUNC, PF_VARINT, &f) && q ?
-			 pf_sequence_find(q, PF_INTERNED_KERNEL_SYMBOLS, f.value) : NULL;
+		pf_find(m, ENTRY_FUNC, PF_VARINT, &f);
+		symbol = q ? pf_sequence_find(q, PF_INTERNED_KERNEL_SYMBOLS, f.value) : NULL;
 		snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)f.value);
 		put_pair(r, e, true, symbol ? pf_pool_str(&r->pool, symbol->string) : fxt_str(buf));
 		return true;

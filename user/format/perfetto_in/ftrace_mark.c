@@ -24,7 +24,7 @@ bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor messa
 {
 	enum { DPU = 348, DPU_NAME = 4 };
 	const struct mark_row *row = NULL;
-	struct pf_field name = { 0 };
+	struct pf_field name;
 	uint64_t type;
 	size_t i;
 
@@ -37,9 +37,8 @@ bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor messa
 		type = number_of(message, row->begins) ? 'B' : 'E';
 	if (type != 'B' && type != 'E' && type != 'C')
 		return false;
-	if (!pf_find(message, row->name, PF_BYTES, &name) &&
-	    !(number == DPU && pf_find(message, DPU_NAME, PF_BYTES, &name)))
-		name.len = 0;
+	if (!pf_find(message, row->name, PF_BYTES, &name) && number == DPU)
+		pf_find(message, DPU_NAME, PF_BYTES, &name);
 	pf_text_clear(r);
 	pf_text_print(r, "%c|%d", (char)type, (int32_t)number_of(message, row->pid));
 	if (type == 'E')

@@ -85,15 +85,13 @@ int pf_trace_stats(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 static int take_cpu(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m, bool is_end)
 {
 	static const char *const keys[] = { "cpu", "lost" };
-	struct pf_field cpu, overrun = { 0 }, dropped = { 0 };
+	struct pf_field cpu, overrun, dropped;
 	uint64_t values[2];
 
 	if (!pf_find(m, PF_FTRACE_CPU_NUMBER, PF_VARINT, &cpu) || cpu.value >= PF_CPUS)
 		return PF_SKIPPED;
-	if (!pf_find(m, PF_FTRACE_CPU_OVERRUN, PF_VARINT, &overrun))
-		overrun.value = 0;
-	if (!pf_find(m, PF_FTRACE_CPU_DROPPED, PF_VARINT, &dropped))
-		dropped.value = 0;
+	pf_find(m, PF_FTRACE_CPU_OVERRUN, PF_VARINT, &overrun);
+	pf_find(m, PF_FTRACE_CPU_DROPPED, PF_VARINT, &dropped);
 	values[0] = cpu.value;
 	values[1] = growth(&r->lost_on_cpus[cpu.value], overrun.value + dropped.value);
 	if (!is_end || !values[1])

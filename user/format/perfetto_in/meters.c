@@ -45,10 +45,9 @@ int pf_battery(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor m
 {
 	const struct pf_record head = { .kind = PF_RECORD_COUNTER };
 	int got = 0, err = pf_record_begin(r, &head, sizeof(head));
-	struct pf_field f, name = { 0 };
+	struct pf_field f, name;
 
-	if (!pf_find(message, PF_BATTERY_NAME, PF_BYTES, &name))
-		name.len = 0;
+	pf_find(message, PF_BATTERY_NAME, PF_BYTES, &name);
 	while (!err && (got = pf_next(&message, &f)) > 0)
 		err = put_battery(r, &f, &name);
 	if (err || got < 0)
@@ -75,8 +74,7 @@ static int take_rail(struct pf_reader *r, struct pf_cursor m)
 
 	if (!pf_find(m, PF_RAIL_INDEX, PF_VARINT, &index))
 		return 0;
-	if (!pf_find(m, PF_RAIL_NAME, PF_BYTES, &name))
-		name.len = 0;
+	pf_find(m, PF_RAIL_NAME, PF_BYTES, &name);
 	pf_text_clear(r);
 	pf_text_print(r, "power.");
 	add_name(r, &name);

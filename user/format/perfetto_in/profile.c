@@ -173,8 +173,7 @@ static int take_dump(struct pf_reader *r, struct pf_packet_info *p, struct pf_cu
 		d.pid = (int32_t)f.value;
 	if (pf_find(m, PF_HEAP_DUMP_TIME, PF_VARINT, &f))
 		d.timestamp = f.value;
-	if (!pf_find(m, PF_HEAP_DUMP_NAME, PF_BYTES, &d.heap))
-		d.heap = (struct pf_field){ 0 };
+	pf_find(m, PF_HEAP_DUMP_NAME, PF_BYTES, &d.heap);
 	while (fate >= 0 && (got = pf_next(&m, &f)) > 0) {
 		one = pf_is(&f, PF_HEAP_DUMP_SAMPLES, PF_BYTES) ? take_heap_sample(r, &d, pf_inner(&f)) : PF_USED;
 		fate = one < 0 || one > fate ? one : fate;

@@ -185,6 +185,25 @@ static void test_no_fields(void **state)
 	}
 }
 
+/* What is not there has no value, whatever comes last. */
+static void test_find(void **state)
+{
+	static const uint8_t data[] = { 1 << 3, 5, 2 << 3 | 2, 1, 'x', 1 << 3, 6, 3 << 3, 7 };
+	const struct pf_cursor c = pf_message(data, sizeof(data));
+	struct pf_field f;
+
+	(void)state;
+	assert_true(pf_find(c, 1, PF_VARINT, &f));
+	assert_int_equal(f.value, 5);
+	assert_true(pf_find(c, 2, PF_BYTES, &f));
+	assert_int_equal(f.len, 1);
+	assert_false(pf_find(c, 2, PF_VARINT, &f));
+	assert_int_equal(f.number, 0);
+	assert_int_equal(f.value, 0);
+	assert_false(pf_find(pf_message(data, 0), 1, PF_VARINT, &f));
+	assert_int_equal(f.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_long_varints),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_no_fields),
+		cmocka_unit_test(test_find),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

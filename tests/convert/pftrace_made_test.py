@@ -96,6 +96,14 @@ def bytes_between_packets(convert):
 
 
 @test
+def bytes_that_are_nearly_packets(convert):
+    """Each of them may begin a long packet of which most is one: a look at the beginning is enough, within a minute."""
+    near = bytes.fromhex('0a040affff03') * 1_400_000
+    got = convert(thread() + event(T, INSTANT, 'before') + b'\xff' * 12 + near + event(T + 1, INSTANT, 'after') * 4)
+    equal((got.names()[0], got.names()[-1], got.input['damaged_stretches']), ('before', 'after', 1))
+
+
+@test
 def damaged_packet(convert):
     """A field that is longer than its packet, a field number 0, a varint of eleven bytes."""
     for bad in (varint(11 << 3 | 2) + b'\x7f', b'\x00\x01', num(8, 1)[:1] + b'\x80' * 10 + b'\x01', b'\x0b'):

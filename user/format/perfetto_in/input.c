@@ -13,6 +13,7 @@
 #define READ_BYTES	(256U << 10)
 #define SEARCH_BYTES	(64U << 10)	/* must be in the buffer to look for packets */
 #define FOLLOWING	3		/* packets that must follow one another */
+#define FIELDS_MAX	64		/* of each that are looked at: there may be a place to try at each byte */
 #define NO_FIELD	100		/* beside enum pf_item: it is not a field of Trace */
 
 /* Reads more: whether there is any, or -errno. */
@@ -65,24 +66,26 @@ static int skip(struct pf_input *in, uint64_t bytes)
 
 /* ---- after damage ---------------------------------------------------------- */
 
+static bool begins_with_fields(struct pf_cursor packet)
+{
+	struct pf_field f;
+	int i, got = 1;
+
+	for (i = 0; i < FIELDS_MAX && got > 0; i++)
+		got = pf_next(&packet, &f);
+	return got >= 0;
+}
+
 /* Whether packets follow one another from there on, up to the end of what is known. */
 static bool follow(const uint8_t *at, const uint8_t *end, bool is_all)
 {
 	struct pf_cursor c = { at, end };
 	uint64_t len;
-	struct pf_field f;
-	int i, got = 1;
+	int i;
 
 	for (i = 0; i < FOLLOWING && c.at < c.end; i++) {
-		if (*c.at++ != PF_TRACE_TAG || !pf_varint(&c, &len) || len > (uint64_t)(c.end - c.at) || !len)
-			return false;
-		{
-			struct pf_cursor packet = { c.at, c.at + len };
-
-			while ((got = pf_next(&packet, &f)) > 0)
-				;
-		}
-		if (got < 0)
+		if (*c.at++ != PF_TRACE_TAG || !pf_varint(&c, &len) || len > (uint64_t)(c.end - c.at) || !len ||
+		    !begins_with_fields(pf_message(c.at, len)))
 			return false;
 		c.at += len;
 	}

@@ -846,10 +846,12 @@ def not_a_trace(convert):
 
 @test
 def recognized_by_content(_):
-    """A text that begins with a newline is text."""
+    """A text that begins with a newline is text; a single packet is a trace, whatever the name of its file."""
     line = b'\n          <idle>-0     [000] d..2.     1.000000: sched_switch: prev_comm=a prev_pid=0 prev_prio=120 ' \
            b'prev_state=R ==> next_comm=b next_pid=5 next_prio=120\n'
-    for data, want in ((line, 'ftrace'), (thread() + event(T, INSTANT, 'x'), 'perfetto')):
+    one = packet(msg(50, zlib.compress(thread() + event(T, INSTANT, 'x'))), seq=0)
+    for data, want in ((line, 'ftrace'), (thread() + event(T, INSTANT, 'x'), 'perfetto'), (one, 'perfetto'),
+                       (event(T, INSTANT, 'x', 0), 'perfetto')):
         done = subprocess.run([KFXT, 'dump', '-'], input=data, capture_output=True, timeout=60)
         equal((done.returncode, want.encode() in done.stdout), (0, True), done.stderr)
 

@@ -44,7 +44,18 @@ static bool has_fields(const uint8_t *at, const uint8_t *end, uint64_t len, bool
 	return !got || *cut;
 }
 
-/* Text may begin with the same byte, a newline: the second packet decides, unless the first is long. */
+/* Whether there is a byte that text has not, after the tag. */
+static bool is_binary(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && ((*at >= ' ' && *at != 0x7f) || (*at >= '\t' && *at <= '\r')))
+		at++;
+	return at < end;
+}
+
+/*
+ * Text may begin with the same byte, a newline: the second packet decides, unless the first is long or all there is,
+ * with more in it than its length.
+ */
 static enum format_sniff perfetto_sniff(const void *head, size_t len)
 {
 	const uint8_t *end = (const uint8_t *)head + len;
@@ -65,7 +76,9 @@ static enum format_sniff perfetto_sniff(const void *head, size_t len)
 	}
 	if (!packets)
 		return FORMAT_NO;
-	return packets > 1 || (cut && size > 16) ? FORMAT_YES : FORMAT_MAYBE;
+	if (packets > 1 || (cut && size > 16))
+		return FORMAT_YES;
+	return !cut && size && is_binary((const uint8_t *)head + 1, end) ? FORMAT_YES : FORMAT_MAYBE;
 }
 
 /* ---- reading --------------------------------------------------------------- */

@@ -272,6 +272,10 @@ def unknown_numbers(convert):
     equal((given['unknown_packets'], given['unknown_event_fields'], given['unknown_ftrace_events']),
           ({'1999': 1}, {'1500': 1, '1501': 1}, {'9999': 1}))
     equal(got.args('ftrace:9999'), {'f1': 3})
+    equal((': 1 packet of unknown field 1999 not converted' in got.said, got.done.returncode), (True, 0), got.said)
+    got = convert(thread() + b''.join(packet(msg(1000 + i, 'future')) for i in range(40)) + event(T, INSTANT, 'e'))
+    line = next(line for line in got.said.splitlines() if line.endswith(', ... not converted'))
+    equal((': 40 packets of unknown fields 1000, 1001, ' in line, len(line.split(': ')[-1]) < 95), (True, True), line)
 
 
 @test

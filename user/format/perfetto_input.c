@@ -4,6 +4,7 @@
  * their meaning where those of text do (ftrace/). Neither knows the other.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,29 @@ static uint64_t count_dropped(const struct pf_counts *c)
 	return sum;
 }
 
+/* "3 packets of unknown fields 33, 1999", with as many as there is space for. */
+static void note_left_out(struct reader_counts *counts, const struct pf_counts *c)
+{
+	static const char more[] = ", ...";
+	const uint64_t cnt = c->fates[PF_UNKNOWN];
+	char *text = counts->left_out, number[16];
+	size_t size = sizeof(counts->left_out), n = 0;
+	unsigned int i;
+
+	if (!cnt)
+		return;
+	n = (size_t)snprintf(text, size, "%" PRIu64 " packet%s of unknown field%s", cnt, cnt == 1 ? "" : "s",
+			     c->by_field.cnt == 1 ? "" : "s");
+	for (i = 0; i < c->by_field.cnt; i++) {
+		snprintf(number, sizeof(number), "%s %u", i ? "," : "", c->by_field.of[i].number);
+		if (n + strlen(number) + sizeof(more) > size) {
+			memcpy(text + n, more, sizeof(more));
+			return;
+		}
+		n += (size_t)snprintf(text + n, size - n, "%s", number);
+	}
+}
+
 static void perfetto_counts(const void *reader, struct reader_counts *counts)
 {
 	const struct perfetto_input *in = reader;
@@ -196,6 +220,7 @@ static void perfetto_counts(const void *reader, struct reader_counts *counts)
 		.unparsed = count_dropped(&c) + c.ftrace_dropped + c.bad_compact + c.ids_dropped + c.strings_dropped +
 			    c.extras_dropped,
 	};
+	note_left_out(counts, &c);
 	for (i = 0; i < c.first_cnt && i < READER_UNPARSED_KEPT; i++) {
 		counts->first_unparsed[i].line = c.first[i].packet;
 		counts->first_unparsed[i].reason = c.first[i].reason;

@@ -447,6 +447,17 @@ def async_slices_of_a_process(convert):
     equal(got.objects(1)[10], 'proc')
 
 
+@test
+def ends_that_have_names(convert):
+    """They end the innermost slice of that name, or without one, of a thread and of a process."""
+    proc = packet(msg(60, num(1, 5), msg(3, num(1, 10), msg(6, 'proc'))))
+    for track, uuid in ((thread(), 1), (proc, 5)):
+        got = convert(track + event(T, BEGIN, 'a', uuid) + event(T + 1, BEGIN, '', uuid) + event(T + 2, END, 'b', uuid) +
+                      event(T + 3, BEGIN, '', uuid) + event(T + 4, END, 'a', uuid) + event(T + 5, END, 'a', uuid))
+        equal([(r['event_type'].split('_')[1], r['timestamp'] - T, r['name']) for r in got.events()],
+              [('begin', 0, 'a'), ('begin', 1, ''), ('end', 2, ''), ('begin', 3, ''), ('end', 4, ''), ('end', 5, 'a')])
+
+
 def counter_track(uuid, name, parent=0, *parts):
     return packet(msg(60, num(1, uuid), num(5, parent) if parent else b'', msg(2, name), *parts))
 

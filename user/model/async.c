@@ -38,6 +38,7 @@ static void copy_text(char *to, struct fxt_str from)
 		memcpy(to, from.data, from.len);
 }
 
+/* Of an end. */
 static uint64_t name_key(uint64_t key, const struct fxt_event *e)
 {
 	return e->name.len ? open_name(key, e->name.data, e->name.len) : 0;
@@ -51,7 +52,7 @@ static int open_async(struct builder *b, uint64_t key, struct fxt_event *e)
 	if (!a)
 		return -ENOMEM;
 	*a = (struct async){
-		.open.name = name_key(key, e), .id = ++b->async_ids, .at = e->thread,
+		.open.name = open_name(key, e->name.data, e->name.len), .id = ++b->async_ids, .at = e->thread,
 		.name_len = (uint32_t)e->name.len, .category_len = (uint32_t)e->category.len,
 	};
 	copy_text(a->text, e->name);
@@ -65,11 +66,11 @@ static int open_async(struct builder *b, uint64_t key, struct fxt_event *e)
 	return open_push(&b->async_names, &top, &a->open);
 }
 
-/* Takes the last of @key out, or the last of @name if that is not 0; *@a NULL: there is none. 0 or -ENOMEM. */
+/* Takes the last of @key out, or if @name is not 0 the last of that or of no name; *@a NULL: there is none. 0 or -ENOMEM. */
 static int close_async(struct builder *b, uint64_t key, uint64_t name, struct async **a)
 {
 	struct open_node *top = id_table_get(&b->asyncs, key), *node;
-	int err = open_pop(&b->async_names, &top, name, &node);
+	int err = open_pop(&b->async_names, &top, name, open_name(key, "", 0), &node);
 
 	*a = (struct async *)node;
 	if (err || !node)

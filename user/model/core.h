@@ -155,7 +155,7 @@ int async_begin(struct builder *b, struct fxt_event *e, uint64_t key,
 		const struct fxt_arg *args, unsigned int n);
 int async_end(struct builder *b, struct fxt_event *e, uint64_t key,
 	      const struct fxt_arg *args, unsigned int n);
-/* The same where several of one key may be open: async_pop() ends the last one, or the last of @e's name. */
+/* The same where several of one key may be open: async_pop() ends the last one, or the last of @e's name or of none. */
 int async_push(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n);
 int async_pop(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n);
 /* The id in FXT of the last one that is open; 0: there is none. */

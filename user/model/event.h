@@ -40,7 +40,7 @@ enum model_kind {
 	MODEL_SLICE,		/* from @ts_ns for @duration_ns */
 	MODEL_SLICE_OPEN,	/* from @ts_ns on, without an end */
 	MODEL_SLICE_BEGIN,	/* ended by MODEL_SLICE_END or with the slice around it; else it has no end */
-	MODEL_SLICE_END,	/* the innermost open one; with a name the innermost of that name */
+	MODEL_SLICE_END,	/* the innermost open one; with a name the innermost of that name or of none */
 	MODEL_ASYNC,		/* @id, from @ts_ns for @duration_ns: slices of one id that nest share a track in viewers */
 	MODEL_ASYNC_BEGIN,	/* @id: begins and ends of one id and name belong together, last begun first */
 	MODEL_ASYNC_INSTANT,	/* inside of the async slice of @id, or an instant without one */

@@ -47,6 +47,7 @@ int open_push(struct id_table *index, struct open_node **top, struct open_node *
 	struct open_node *outer = *top;
 
 	node->outer = outer;
+	node->order = outer ? outer->order + 1 : 0;
 	node->inner = node->same = NULL;
 	node->is_indexed = false;
 	*top = node;
@@ -73,20 +74,28 @@ static void take(struct id_table *index, struct open_node **top, struct open_nod
 		id_table_remove(index, node->name);
 }
 
-int open_pop(struct id_table *index, struct open_node **top, uint64_t name, struct open_node **node)
+/* The later one of the last of these two names. */
+static struct open_node *last_of(struct id_table *index, uint64_t name, uint64_t wild)
+{
+	struct open_node *named = id_table_get(index, name), *other = wild ? id_table_get(index, wild) : NULL;
+
+	return !named || (other && other->order > named->order) ? other : named;
+}
+
+int open_pop(struct id_table *index, struct open_node **top, uint64_t name, uint64_t wild, struct open_node **node)
 {
 	struct open_node *found = *top;
 	unsigned int i;
 	int err;
 
 	*node = NULL;
-	for (i = 0; i < NEAR && found && name && found->name != name; i++)
+	for (i = 0; i < NEAR && found && name && found->name != name && !(wild && found->name == wild); i++)
 		found = found->outer;
 	if (i == NEAR && found) {
 		err = index_all(index, *top);
 		if (err)
 			return err;
-		found = id_table_get(index, name);
+		found = last_of(index, name, wild);
 	}
 	if (found)
 		take(index, top, found);

@@ -17,6 +17,7 @@ struct open_node {
 	struct open_node *outer, *inner;	/* that began before it, and after it; NULL: none */
 	struct open_node *same;		/* of those that are indexed: of its name, and began before it */
 	uint64_t name;			/* of open_name(); 0: it has none */
+	uint64_t order;			/* of those on a stack */
 	bool is_indexed;
 };
 
@@ -24,7 +25,10 @@ struct open_node {
 uint64_t open_name(uint64_t stack, const char *name, size_t len);
 /* @node, of which only the name is set, is the last of the stack now; *@top is NULL of an empty one. 0 or -ENOMEM. */
 int open_push(struct id_table *index, struct open_node **top, struct open_node *node);
-/* Takes the last one of @name, if it is 0 of any, out of the stack; *@node NULL: there is none. 0 or -ENOMEM. */
-int open_pop(struct id_table *index, struct open_node **top, uint64_t name, struct open_node **node);
+/*
+ * Takes the last one of @name, if it is 0 of any, out of the stack; *@node NULL: there is none. One of the name @wild, if that is
+ * not 0, has any name. 0 or -ENOMEM.
+ */
+int open_pop(struct id_table *index, struct open_node **top, uint64_t name, uint64_t wild, struct open_node **node);
 
 #endif

@@ -311,7 +311,8 @@ static bool matches(const struct frame *f, const struct slice *s)
 		return true;
 	if (s->family == FAMILY_GRAPH && f->depth != s->depth)
 		return false;
-	return !s->key || f->key == s->key;
+	/* An event without a name begins, or ends, one of any name. */
+	return !s->key || f->key == s->key || (s->family == FAMILY_EVENT && !f->key);
 }
 
 /* The offset of the innermost frame that @s ends, or of none: then @tr->used. */

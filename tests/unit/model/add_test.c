@@ -183,6 +183,8 @@ static void test_begin_end(void **state)
 	add_kind(&t, MODEL_SLICE_END, nr, 120, "");
 	add_kind(&t, MODEL_SLICE_BEGIN, nr, 130, "c");
 	add_kind(&t, MODEL_SLICE_END, nr, 140, "a");
+	add_kind(&t, MODEL_SLICE_BEGIN, nr, 145, "");
+	add_kind(&t, MODEL_SLICE_END, nr, 147, "of any name");
 	add_kind(&t, MODEL_SLICE_BEGIN, nr, 150, "open");
 	trace_end(&t);
 	trace_has(&t, "instant 50 10/10 cat:nothing");
@@ -190,6 +192,7 @@ static void test_begin_end(void **state)
 	trace_has(&t, "duration_end 120 10/10 cat:b");
 	trace_has(&t, "duration_end 140 10/10 cat:c");
 	trace_has(&t, "duration_end 140 10/10 cat:a");
+	trace_has(&t, "duration_end 147 10/10 cat:");
 	trace_has_no(&t, "duration_end 150");
 	assert_int_equal(t.stats.unmatched_ends, 1);
 	assert_int_equal(t.stats.closed_slices, 1);

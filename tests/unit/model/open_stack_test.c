@@ -66,12 +66,12 @@ static void check_random(unsigned int names)
 			plain[s].nodes[plain[s].cnt++] = &nodes[used++];
 			continue;
 		}
-		assert_int_equal(open_pop(&index, &tops[s], name, &found), 0);
+		assert_int_equal(open_pop(&index, &tops[s], name, 0, &found), 0);
 		assert_ptr_equal(found, plain_pop(&plain[s], name));
 	}
 	for (s = 0; s < STACKS; s++) {
 		while (tops[s]) {
-			assert_int_equal(open_pop(&index, &tops[s], 0, &found), 0);
+			assert_int_equal(open_pop(&index, &tops[s], 0, 0, &found), 0);
 			assert_ptr_equal(found, plain_pop(&plain[s], 0));
 		}
 		assert_int_equal(plain[s].cnt, 0);
@@ -104,9 +104,9 @@ static void test_deep(void **state)
 		assert_int_equal(open_push(&index, &top, &nodes[i]), 0);
 	}
 	for (i = 0; i < DEEP; i++) {
-		assert_int_equal(open_pop(&index, &top, DEEP + 1, &found), 0);
+		assert_int_equal(open_pop(&index, &top, DEEP + 1, 0, &found), 0);
 		assert_null(found);
-		assert_int_equal(open_pop(&index, &top, i + 1, &found), 0);
+		assert_int_equal(open_pop(&index, &top, i + 1, 0, &found), 0);
 		assert_ptr_equal(found, &nodes[i]);
 	}
 	assert_null(top);
@@ -114,11 +114,34 @@ static void test_deep(void **state)
 	free(nodes);
 }
 
+/* One without a name has any: the last of both, near and far. */
+static void test_any_name(void **state)
+{
+	struct open_node nodes[60] = { 0 }, *top = NULL, *found;
+	static const struct { uint64_t name; unsigned int wanted; } ends[] = {
+		{ 60, 59 }, { 1000, 57 }, { 58, 2 }, { 2, 1 }, { 50, 49 },
+	};
+	struct id_table index = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 60; i++) {
+		nodes[i].name = i == 2 || i == 57 ? 7777 : i + 1;
+		assert_int_equal(open_push(&index, &top, &nodes[i]), 0);
+	}
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		assert_int_equal(open_pop(&index, &top, ends[i].name, 7777, &found), 0);
+		assert_ptr_equal(found, &nodes[ends[i].wanted]);
+	}
+	id_table_fini(&index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_any_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,7 +144,7 @@ static int pair_end(struct chrome_reader *r, const struct chrome_record *record)
 {
 	struct open_node **top = innermost(r, record->track), *begun;
 	struct chrome_record alone = *record;
-	int err = top ? open_pop(&r->names, top, pair_name(&r->event, record->track), &begun) : -ENOMEM;
+	int err = top ? open_pop(&r->names, top, pair_name(&r->event, record->track), 0, &begun) : -ENOMEM;
 
 	if (err)
 		return err;
@@ -198,7 +198,7 @@ static int pair_async(struct chrome_reader *r, const struct chrome_record *recor
 	if (!reader_async_id(r, &r->event, 'b', &id))
 		return add_alone(r, record);
 	top = id_table_get(&r->asyncs, id);
-	err = open_pop(&r->names, &top, pair_name(&r->event, id), &begun);
+	err = open_pop(&r->names, &top, pair_name(&r->event, id), 0, &begun);
 	if (err)
 		return err;
 	if (!begun)

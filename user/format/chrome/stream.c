@@ -81,7 +81,7 @@ static int end_slice(struct chrome_reader *r, struct kept_item *end)
 {
 	struct stream *s = &r->stream;
 	struct open_node **top = innermost(s, end->track), *begun;
-	int err = top ? open_pop(&s->names, top, pair_name(&end->event, end->track), &begun) : -ENOMEM;
+	int err = top ? open_pop(&s->names, top, pair_name(&end->event, end->track), 0, &begun) : -ENOMEM;
 
 	if (err)
 		return err;
@@ -129,7 +129,7 @@ static int end_async(struct chrome_reader *r, struct kept_item *end)
 	if (!reader_async_id(r, &end->event, 'b', &id))
 		return add_alone(s, end);
 	top = id_table_get(&s->asyncs, id);
-	err = open_pop(&s->names, &top, pair_name(&end->event, id), &begun);
+	err = open_pop(&s->names, &top, pair_name(&end->event, id), 0, &begun);
 	if (err)
 		return err;
 	if (!begun)

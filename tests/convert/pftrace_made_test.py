@@ -279,6 +279,15 @@ def unknown_numbers(convert):
 
 
 @test
+def categories_that_are_not_known(convert):
+    """One alone is shown by its id, among others it is left out."""
+    known = packet(msg(12, msg(1, num(1, 1), msg(2, 'cat'))), flags=1)
+    got = convert(thread() + known + b''.join(event(T + i, INSTANT, f'e{i}', 1, *(num(3, iid) for iid in iids))
+                                              for i, iids in enumerate(((77,), (1, 77), (1,)))))
+    equal(([r['category'] for r in got.events()], got.input['unknown_ids']), (['unknown(77)', 'cat', 'cat'], 2))
+
+
+@test
 def cpu_numbers(convert):
     """4095 is the last one; 1024 is none that other readers take."""
     got = convert(bundle(1024, ftrace(T, 5, 491, msg(1, 'a'))) + bundle(4096, ftrace(T, 5, 491, msg(1, 'a'))) +

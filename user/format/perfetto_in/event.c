@@ -119,14 +119,27 @@ static int read_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_c
 
 /* ---- name, categories, track ----------------------------------------------- */
 
-/* One is most likely; several are joined by commas. */
+/* "unknown(7)" if there is none of that id. */
+static uint32_t category_of_iid(struct pf_reader *r, const struct pf_sequence *q, uint64_t iid)
+{
+	const struct pf_entry_data *entry = pf_sequence_find(q, PF_INTERNED_CATEGORIES, iid);
+
+	if (entry)
+		return entry->string;
+	r->counts.unknown_ids++;
+	pf_text_clear(r);
+	pf_text_print(r, "unknown(%llu)", (unsigned long long)iid);
+	return pf_string(r, r->text, r->text_len);
+}
+
+/* One is most likely; several are joined by commas, without those that are not known. */
 static uint32_t find_category(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_event_info *e)
 {
 	struct fxt_str s;
 	uint32_t i;
 
 	if (e->iids_cnt == 1 && !e->categories_cnt)
-		return name_of_iid(r, p->q, PF_INTERNED_CATEGORIES, e->category_iids[0]);
+		return category_of_iid(r, p->q, e->category_iids[0]);
 	if (!e->iids_cnt && !e->categories_cnt)
 		return PF_NO_STRING;
 	pf_text_clear(r);

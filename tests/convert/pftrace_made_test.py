@@ -436,6 +436,19 @@ def process_of_a_legacy_event(convert):
 
 
 @test
+def tracks_described_again(convert):
+    """Another name is taken; what says that the track is another one is dropped, with its name."""
+    same = packet(msg(60, num(1, 1), msg(2, 'renamed')))
+    others = (thread(1, 99, 98, 'evil'), counter_track(1, 'evil', 0, msg(8)), counter_track(1, 'evil', 7),
+              packet(msg(60, num(1, 1), msg(3, num(1, 10), msg(6, 'evil')))))
+    got = convert(thread() + event(T, INSTANT, 'x') + b''.join(others) + event(T + 1, INSTANT, 'y'))
+    equal((got.objects(2)[11], [r['thread'] for r in got.events()]), ('worker', [(10, 11)] * 2))
+    equal(got.input['dropped'], {'track described as another one': len(others)})
+    got = convert(thread() + event(T, INSTANT, 'x') + same + thread(1, 10, 11, 'again'))
+    equal((got.objects(2)[11], got.done.returncode), ('again', 0))
+
+
+@test
 def thread_of_tracks_and_ftrace(convert):
     """Slices and scheduling are of one thread, whose process the track knows."""
     got = convert(thread(1, 10, 11, 'named') + bundle(0, compact([(T, 0, 11, 120), (T + 50, 1, 0, 120)])) +

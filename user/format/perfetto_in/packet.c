@@ -18,6 +18,7 @@ static const char *const fate_names[PF_FATES] = {
 	[PF_NO_UUID] = "track descriptor without uuid", [PF_NO_CPU] = "no CPU, or one beyond 4095",
 	[PF_NO_CALLSTACK] = "call stack that is not known", [PF_NESTED] = "compressed packet in another",
 	[PF_OTHER_MACHINE] = "of another machine", [PF_TOO_MANY_SEQUENCES] = "too many sequences", [PF_TOO_MANY_TRACKS] = "too many tracks",
+	[PF_OTHER_TRACK] = "track described as another one",
 };
 
 const char *pf_fate_name(enum pf_fate fate)

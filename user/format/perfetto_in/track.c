@@ -176,18 +176,33 @@ static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_t
 	}
 }
 
-/* Of a track that was described before only the name may change. */
-static void merge_row(struct pf_track_row *row, const struct pf_track_row *new)
+/* Whether it is another thread, process, kind of track or has another parent, as far as both say. */
+static bool is_other(const struct pf_track_row *row, const struct pf_track_row *new)
 {
-	uint32_t first_name = row->first_name;
+	if ((new->has_thread && !row->has_thread) || (new->has_process && !row->has_process) ||
+	    (new->is_counter && !row->is_counter))
+		return true;
+	return ((new->has_thread || new->has_process) && (new->pid != row->pid || new->tid != row->tid)) ||
+	       (new->parent && new->parent != row->parent);
+}
 
+/* Of a track that was described before only the name may change. */
+static int merge_row(struct pf_track_row *row, const struct pf_track_row *new)
+{
+	struct pf_track_row before = *row;
+
+	if (row->is_described && is_other(row, new))
+		return PF_OTHER_TRACK;
 	if (row->is_described) {
 		row->name = new->name ? new->name : row->name;
-		return;
+		return PF_USED;
 	}
 	*row = *new;
-	row->first_name = first_name;
+	row->first_name = before.first_name;
+	row->packet = before.packet;
+	row->offset = before.offset;
 	row->is_described = true;
+	return PF_USED;
 }
 
 int pf_track_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
@@ -207,8 +222,7 @@ int pf_track_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf
 	track = pf_track_by_uuid(r, row.uuid);
 	if (!track)
 		return pf_track_error(r);
-	merge_row(pf_track_row(r, track), &row);
-	return PF_USED;
+	return merge_row(pf_track_row(r, track), &row);
 }
 
 int pf_thread_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)

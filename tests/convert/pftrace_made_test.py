@@ -436,6 +436,20 @@ def process_of_a_legacy_event(convert):
 
 
 @test
+def ids_of_64_bits(convert):
+    """A thread of such an id is no other one, however it is described."""
+    big = 2**32 + 11
+    descriptor = packet(msg(44, num(1, 10), num(2, big), msg(5, 'large')), seq=5)
+    slices = event(T, BEGIN, 'a') + event(T + 1, BEGIN, 'b', 2) + event(T + 2, END, '') + event(T + 3, END, '', 2)
+    got = convert(thread(1, 10, big, 'big') + thread(2, 10, 11, 'small') + slices + descriptor +
+                  packet(msg(11, num(9, INSTANT), msg(23, 'i')), ts=T + 9, seq=5))
+    places = {r['name']: r['thread'] for r in got.events()}
+    equal((places['b'], places['i'] == places['a'], places['a'][1] > 2**31), ((10, 11), True, True))
+    equal([(r['timestamp'] - T, r['name']) for r in got.events('duration_end')], [(2, 'a'), (3, 'b')])
+    equal(got.objects(2)[places['a'][1]], f'large [tid {big}]')
+
+
+@test
 def tracks_described_again(convert):
     """Another name is taken; what says that the track is another one is dropped, with its name."""
     same = packet(msg(60, num(1, 1), msg(2, 'renamed')))

@@ -81,7 +81,7 @@ static int set_track(struct pf_reader *r, const struct pf_packet_info *p, struct
 		     const struct ids *ids)
 {
 	const struct pf_sequence *q = p->q;
-	int32_t pid = ids->has_pid ? ids->pid : q->pid, tid = ids->has_tid ? ids->tid : q->tid;
+	int64_t pid = ids->has_pid ? ids->pid : q->pid, tid = ids->has_tid ? ids->tid : q->tid;
 
 	if (e->type == PF_TYPE_INSTANT && e->of_legacy.instant_scope == SCOPE_PROCESS)
 		e->type = PF_TYPE_PROCESS_INSTANT;

@@ -19,9 +19,9 @@ static uint64_t tree_key(int32_t id, bool is_thread)
 	return (uint64_t)is_thread << 32 | (uint32_t)id;
 }
 
-bool pf_tree_names(const struct pf_reader *r, int32_t pid)
+bool pf_tree_names(const struct pf_reader *r, int64_t pid)
 {
-	return map_get(&r->tree, tree_key(pid, false)) == 1;
+	return pid == (int32_t)pid && map_get(&r->tree, tree_key((int32_t)pid, false)) == 1;
 }
 
 int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns)

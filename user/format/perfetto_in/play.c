@@ -312,7 +312,7 @@ static int play_metadata(struct pf_reader *r, const struct pf_record *head, stru
 	bool is_process = ev->name.len == 12 && !memcmp(ev->name.data, "process_name", 12);
 	struct model_track spec = { .kind = MODEL_TRACK_PROCESS };
 	unsigned int i;
-	int32_t pid;
+	int64_t pid;
 	int err = 0;
 
 	for (i = 0; i < ev->args_cnt && ev->args[i].type != FXT_ARG_STRING; i++)
@@ -402,14 +402,14 @@ static int find_process(struct pf_reader *r, const struct pf_record *head, uint3
 {
 	struct model_track spec = { .kind = MODEL_TRACK_PROCESS };
 	bool is_of_process = pf_is_async(head->type) || head->type == PF_TYPE_PROCESS_INSTANT;
-	int32_t pid;
+	int64_t pid;
 	int err = 0;
 
 	if (!is_of_process && head->cpu != PF_HAS_LOCAL_ID)
 		return PF_USED;
 	if (!pf_track_process(r, head->track, &pid))
 		is_of_process = false;
-	r->local_pid = (uint32_t)pid;
+	r->local_pid = (uint64_t)pid;
 	spec.process.number = pid;
 	if (is_of_process)
 		err = builder_track(r->builder, &spec, track);

@@ -16,8 +16,8 @@ static int emit_sample(struct pf_reader *r, const struct pf_packet_info *p, uint
 		       const struct pf_field *priority)
 {
 	struct pf_record head = {
-		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "cpu_profiler"), .name = pf_word(r, "sample"), .tid = p->q->tid,
-		.pid = p->q->pid,
+		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "cpu_profiler"), .name = pf_word(r, "sample"), .tid = (int32_t)p->q->tid,
+		.pid = (int32_t)p->q->pid,
 	};
 	int fate = pf_record_begin(r, &head, sizeof(head));
 	bool is_known;

@@ -50,7 +50,7 @@ struct pf_track_row {
 	bool is_described, has_process, has_thread, is_counter, is_incremental;
 	uint8_t counter_type, scope;	/* @scope: enum pf_scope, found in the second pass */
 	bool has_state, is_open;	/* state tracks: a state has begun */
-	int32_t pid, tid;
+	int64_t pid, tid;
 	int64_t multiplier;
 	uint32_t name, first_name;	/* @first_name: of its first event */
 	uint32_t shown;			/* of a counter: its name in FXT */
@@ -233,12 +233,12 @@ __attribute__((format(printf, 2, 3))) void pf_text_print(struct pf_reader *r, co
 
 /* track.c: index + 1, 0: no memory, or too many tracks; what that means for a packet. */
 uint32_t pf_track_by_uuid(struct pf_reader *r, uint64_t uuid);
-uint32_t pf_track_by_thread(struct pf_reader *r, int32_t pid, int32_t tid);
+uint32_t pf_track_by_thread(struct pf_reader *r, int64_t pid, int64_t tid);
 int pf_track_error(const struct pf_reader *r);
 /* The builder's track of a row, in the second pass: PF_USED, a fate that says why not, or -errno. */
 int pf_track_resolve(struct pf_reader *r, uint32_t track);
 /* The process that a track belongs to: false if there is none. */
-bool pf_track_process(const struct pf_reader *r, uint32_t track, int32_t *pid);
+bool pf_track_process(const struct pf_reader *r, uint32_t track, int64_t *pid);
 struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_row *row);
 /* Names of all tracks, when the second pass begins. 0 or -errno. */
 int pf_tracks_name(struct pf_reader *r);
@@ -292,7 +292,7 @@ int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns);
 /* What a tree says, in the second pass. 0 or -errno. */
 int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e);
 /* Whether a tree names that process. */
-bool pf_tree_names(const struct pf_reader *r, int32_t pid);
+bool pf_tree_names(const struct pf_reader *r, int64_t pid);
 /* play.c: a record of the second pass; what waits at its end. 0 or -errno. */
 int pf_play(struct pf_reader *r, uint64_t ts_ns, size_t len);
 int pf_play_rest(struct pf_reader *r);

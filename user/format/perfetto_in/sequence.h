@@ -46,7 +46,7 @@ struct pf_sequence {
 	uint64_t sample_period_ns;	/* default; 0: not known */
 	/* ThreadDescriptor */
 	bool has_thread, has_reference;
-	int32_t pid, tid;
+	int64_t pid, tid;
 	int64_t time_us, thread_time_us, instructions;
 	struct map by_id;		/* of table and id */
 	struct pf_entry_data *entries;

@@ -38,13 +38,14 @@ uint32_t pf_track_by_uuid(struct pf_reader *r, uint64_t uuid)
 	return i;
 }
 
-uint32_t pf_track_by_thread(struct pf_reader *r, int32_t pid, int32_t tid)
+uint32_t pf_track_by_thread(struct pf_reader *r, int64_t pid, int64_t tid)
 {
-	uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+	uint64_t key = (uint64_t)pid * 0x9e3779b97f4a7c15ULL + (uint64_t)tid;
 	uint32_t i = map_get(&r->tracks.by_thread, key);
 
-	if (i != MAP_NONE)
-		return i + 1;
+	for (; i != MAP_NONE; i = map_get(&r->tracks.by_thread, ++key))
+		if (r->tracks.all[i].pid == pid && r->tracks.all[i].tid == tid)
+			return i + 1;
 	i = add_row(r, &r->tracks.by_thread, key);
 	if (!i)
 		return 0;
@@ -69,12 +70,6 @@ void pf_tracks_fini(struct pf_reader *r)
 
 /* ---- descriptors ----------------------------------------------------------- */
 
-/* An int32 of a varint, which has ten bytes if it is negative. */
-static int32_t number_of(const struct pf_field *f)
-{
-	return (int32_t)(uint32_t)f->value;
-}
-
 static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor m)
 {
 	struct pf_field f;
@@ -83,7 +78,7 @@ static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf
 	row->has_process = true;
 	while ((got = pf_next(&m, &f)) > 0) {
 		if (pf_is(&f, PF_PROCESS_PID, PF_VARINT))
-			row->pid = number_of(&f);
+			row->pid = (int64_t)f.value;
 		else if (pf_is(&f, PF_PROCESS_NAME, PF_BYTES) && f.len)
 			row->name = pf_string_of(r, &f);
 	}
@@ -98,9 +93,9 @@ static int read_thread(struct pf_reader *r, struct pf_track_row *row, struct pf_
 	row->has_thread = true;
 	while ((got = pf_next(&m, &f)) > 0) {
 		if (pf_is(&f, PF_THREAD_PID, PF_VARINT))
-			row->pid = number_of(&f);
+			row->pid = (int64_t)f.value;
 		else if (pf_is(&f, PF_THREAD_TID, PF_VARINT))
-			row->tid = number_of(&f);
+			row->tid = (int64_t)f.value;
 		else if (pf_is(&f, PF_THREAD_NAME, PF_BYTES) && f.len)
 			row->name = pf_string_of(r, &f);
 		else if (q && pf_is(&f, PF_THREAD_REFERENCE_US, PF_VARINT)) {
@@ -298,7 +293,7 @@ struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_ro
 	return fxt_str(is_default ? "Default Track" : "");
 }
 
-bool pf_track_process(const struct pf_reader *r, uint32_t track, int32_t *pid)
+bool pf_track_process(const struct pf_reader *r, uint32_t track, int64_t *pid)
 {
 	const struct pf_track_row *owner;
 	enum pf_scope scope = find_scope(r, pf_track_row(r, track), &owner);
@@ -339,7 +334,7 @@ static void name_counter(struct pf_reader *r, struct pf_track_row *row, const st
 	if (owner->has_thread) {
 		pf_text_print(r, " (");
 		pf_text_add(r, thread.data, thread.len < THREAD_NAME_BYTES ? thread.len : THREAD_NAME_BYTES);
-		pf_text_print(r, "%s%d)", thread.len ? " " : "", owner->tid);
+		pf_text_print(r, "%s%lld)", thread.len ? " " : "", (long long)owner->tid);
 	}
 	row->shown = pf_string(r, r->text, r->text_len);
 }
@@ -359,7 +354,7 @@ static int name_pseudo_thread(struct pf_reader *r, const struct pf_track_row *ro
 
 	pf_text_clear(r);
 	if (is_markers(r, row))
-		pf_text_print(r, "%d markers", owner->tid);
+		pf_text_print(r, "%lld markers", (long long)owner->tid);
 	else
 		put_path(r, row, 0);
 	ev.name = fxt_str_n(r->text, r->text_len);

@@ -384,6 +384,9 @@ def states_of_old_kernels(convert):
     for release, want in (('4.4.1', ['W', 'R+']), ('6.1.0', ['R+', None])):
         info = packet(msg(45, msg(1, msg(1, 'Linux'), msg(3, release))))
         equal([row[4] for row in convert(info + bundle(0, compact(rows))).switches()[1:]], want, release)
+    # Without a release the bits tell: new kernels have none of 0x200 and up.
+    equal([row[4] for row in convert(bundle(0, compact(rows))).switches()[1:]], ['W', 'R+'])
+    equal([row[4] for row in convert(bundle(0, compact(rows[:2]))).switches()[1:]], ['R+'])
 
 
 def legacy(ts, phase, name, *parts, uuid=None):

@@ -54,6 +54,7 @@ static int note_switch(struct pf_reader *r, const struct bundle *b, const struct
 	const int32_t tid = s->has_prev ? s->prev_tid : cpu->tid;
 
 	cpu->tid = s->tid;
+	r->state_bits |= s->prev_state;
 	return s->prev_state & STATES_DEAD && tid ? note_life(r, b, tid, ts) : 0;
 }
 

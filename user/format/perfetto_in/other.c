@@ -148,8 +148,10 @@ int pf_system_info(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	(void)p;
 	if (!pf_find(message, PF_SYSTEM_UTSNAME, PF_BYTES, &uts))
 		return PF_USED;
-	if (pf_find(pf_inner(&uts), PF_UTS_RELEASE, PF_BYTES, &f))
+	if (pf_find(pf_inner(&uts), PF_UTS_RELEASE, PF_BYTES, &f)) {
 		r->old_states = is_before_4_14(&f);
+		r->has_release = true;
+	}
 	if (pf_find(pf_inner(&uts), PF_UTS_MACHINE, PF_BYTES, &f))
 		pf_syscalls_machine(r, &f);
 	return PF_USED;

@@ -20,6 +20,12 @@ static const struct model_text old_states[] = {
 #define PREEMPTED	(1U << 8)
 #define OLD_PREEMPTED	(1U << 11 | 1U << 12)
 
+void pf_choose_states(struct pf_reader *r)
+{
+	if (!r->has_release)
+		r->old_states = r->state_bits > 2 * PREEMPTED - 1;
+}
+
 static struct model_text state_of(const struct pf_reader *r, uint32_t bits)
 {
 	const struct model_text *letters = r->old_states ? old_states : states;

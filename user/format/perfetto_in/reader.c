@@ -31,6 +31,7 @@ static int end_input(struct pf_reader *r)
 	err = err ? err : pf_draw_losses(r);
 	r->pass++;
 	memset(r->cpus, 0, PF_CPUS * sizeof(*r->cpus));
+	pf_choose_states(r);
 	free(r->input.buf);
 	r->input.buf = NULL;
 	err = err ? err : pf_tracks_name(r);

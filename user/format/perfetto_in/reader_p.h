@@ -155,7 +155,8 @@ struct pf_reader {
 	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
 	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
 	struct pf_lives lives;
-	bool old_states;		/* of a kernel before 4.14 */
+	bool old_states, has_release;	/* of a kernel before 4.14; whether the trace says which it is */
+	uint32_t state_bits;		/* of all states */
 	struct pf_syscalls syscalls;
 	bool is_recorded;		/* it was written from FXT, by the provider of this name */
 	char provider[256];
@@ -298,7 +299,8 @@ int pf_play(struct pf_reader *r, uint64_t ts_ns, size_t len);
 int pf_play_rest(struct pf_reader *r);
 /* ftrace.c: losses of CPUs that have no events after them, at the end of the file. 0 or -errno. */
 int pf_draw_losses(struct pf_reader *r);
-/* play_ftrace.c */
+/* play_ftrace.c: all states are known; those of a kernel from 4.14 on have no bits above that of preemption. */
+void pf_choose_states(struct pf_reader *r);
 int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len);
 
 /* Types of events on a track of their process, which have an id. */

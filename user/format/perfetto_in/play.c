@@ -426,7 +426,8 @@ static int find_track(struct pf_reader *r, const struct pf_record *head, uint32_
 	}
 	fate = pf_track_resolve(r, head->track);
 	*track = pf_track_row(r, head->track)->track;
-	return fate != PF_USED ? fate : find_process(r, head, track);
+	/* Only letters are of a process, which few events have. */
+	return fate != PF_USED || head->type < 'A' ? fate : find_process(r, head, track);
 }
 
 static int play_event(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len)

@@ -6,6 +6,7 @@
 #ifndef TRACEPOINT_FILTER_H
 #define TRACEPOINT_FILTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tracepoint_format;
@@ -18,5 +19,7 @@ struct tracepoint_info;
  */
 int tracepoint_filter_compile(struct tracepoint_info *info, const struct tracepoint_format *format,
 			      const char *text, char *why, size_t why_size);
+/* Whether a record of @len bytes passes these tests; without any, each does. Of one that is cut what is missing fits nothing. */
+bool tracepoint_filter_matches(const struct tracepoint_info *info, const void *record, size_t len);
 
 #endif

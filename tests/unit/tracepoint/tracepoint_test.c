@@ -313,6 +313,7 @@ static bool chosen(const char *filter)
 		fail_msg("%s: %s", filter, why);
 	while (at < info.tests)
 		at = holds(&info, &info.test[at], &r) ? info.test[at].yes : info.test[at].no;
+	assert_int_equal(tracepoint_filter_matches(&info, &r, sizeof(r)), at == FIELD_YES);
 	tracepoint_format_close(f);
 	return at == FIELD_YES;
 }
@@ -341,6 +342,27 @@ static void test_filters(void **state)
 	for (i = 0; i < sizeof(no) / sizeof(*no); i++)
 		if (chosen(no[i]))
 			fail_msg("chosen: %s", no[i]);
+}
+
+/* Records that are cut, or whose strings are beyond their end. */
+static void test_filters_of_short_records(void **state)
+{
+	struct filtered r = { .pid = 5, .name = 64U << 16 | 36, .text = "sda" };
+	struct tracepoint_format *f = filtered_format();
+	struct tracepoint_info info = { 0 };
+	char why[256];
+
+	(void)state;
+	assert_true(tracepoint_filter_matches(&info, &r, 0));
+	assert_int_equal(tracepoint_filter_compile(&info, f, "pid == 5", why, sizeof(why)), 0);
+	assert_true(tracepoint_filter_matches(&info, &r, 20));
+	assert_false(tracepoint_filter_matches(&info, &r, 19));
+	assert_int_equal(tracepoint_filter_compile(&info, f, "name ~ s*", why, sizeof(why)), 0);
+	assert_true(tracepoint_filter_matches(&info, &r, 37));
+	assert_false(tracepoint_filter_matches(&info, &r, 36));
+	r.name = 64U << 16 | 0xffff;
+	assert_false(tracepoint_filter_matches(&info, &r, sizeof(r)));
+	tracepoint_format_close(f);
 }
 
 static void test_no_filters(void **state)
@@ -389,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_more_fields_than_arguments),
 		cmocka_unit_test(test_no_formats),
 		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_filters_of_short_records),
 		cmocka_unit_test(test_no_filters),
 	};
 

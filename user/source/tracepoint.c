@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The choice of tracepoints, and what becomes of their records. One program serves all of
+ * The programs of tracepoints, and what becomes of their records. One program serves all of
  * them; its attach cookie says which it runs for.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/glob.h"
 #include "bpf/abi/raw.h"
-#include "bpf/abi/tracepoint.h"
 #include "capture/features.h"
 #include "capture/source.h"
 #include "fxt/fxt.h"
@@ -27,171 +22,9 @@
 #include "kfxt.skel.h"
 #include "kernel/printk_formats.h"
 #include "kernel/tracefs.h"
-#include "tracepoint/filter.h"
 #include "tracepoint/tracepoint.h"
 #include "table.h"
-#include "tracepoint_near.h"
-#include "tracepoint.h"
-
-struct tracepoint {
-	char *name;			/* "sched:sched_switch"; what follows the colon is the event */
-	struct fxt_str system, event;
-	struct tracepoint_format *format;
-	struct tracepoint_info info;	/* for the kernel side */
-	struct bpf_link *link;
-	int count_fd;			/* the program that only counts; 0: none */
-	bool by_glob;
-};
-
-struct tracepoints {
-	bool presets;
-	struct tracepoint *all;
-	unsigned int cnt, cap;
-	struct tracefs_event *offered;	/* NULL: not read yet */
-	size_t offered_cnt;
-	struct kernel_symbols *symbols;	/* NULL: nothing needs them, or they cannot be had */
-	struct literals *literals;
-	struct tracepoint_info *infos;	/* shared with the kernel side */
-	size_t infos_bytes;
-	unsigned int refused;
-	const char *first_refused;
-};
-
-int tracepoints_open(struct tracepoints **out, bool presets)
-{
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return -ENOMEM;
-	(*out)->presets = presets;
-	return 0;
-}
-
-unsigned int tracepoints_cnt(const struct tracepoints *t)
-{
-	return t ? t->cnt : 0;
-}
-
-const struct tracepoint_format *tracepoints_at(const struct tracepoints *t, unsigned int i, const char **system,
-					       const char **event)
-{
-	*system = t->all[i].system.data;
-	*event = t->all[i].event.data;
-	return t->all[i].format;
-}
-
-/* ---- what a word means --------------------------------------------------------------- */
-
-/* A word taken apart: globs, either of them "" where it does not say; and a filter or "". */
-struct pattern {
-	char system[128], event[128], filter[512];
-};
-
-static bool copy(char *to, size_t size, const char *from, size_t len)
-{
-	if (len >= size)
-		return false;
-	memcpy(to, from, len);
-	to[len] = 0;
-	return true;
-}
-
-/*
- * "sched:x/pid > 1/", "sched/x/pid > 1/", "x/pid > 1/": a filter ends with a slash and begins
- * with the first one, or the second where the first is between system and event.
- */
-static bool split(const char *word, struct pattern *w)
-{
-	const size_t len = strlen(word);
-	const char *colon = strchr(word, ':'), *slash = strchr(word, '/'), *second = slash ? strchr(slash + 1, '/') : NULL;
-	const bool filtered = len > 1 && word[len - 1] == '/' && slash != word + len - 1;
-	const char *sep = colon && (!slash || colon < slash) ? colon : NULL;
-	const char *filter = filtered ? slash : NULL;
-
-	*w = (struct pattern){ 0 };
-	if (!sep && filtered && second && second != word + len - 1) {
-		sep = slash;
-		filter = second;
-	} else if (!sep && !filtered) {
-		sep = slash;
-	}
-	if (filter && !copy(w->filter, sizeof(w->filter), filter + 1, (size_t)(word + len - 1 - filter - 1)))
-		return false;
-	if (!filter)
-		filter = word + len;
-	if (!sep)
-		return copy(w->event, sizeof(w->event), word, (size_t)(filter - word));
-	return copy(w->system, sizeof(w->system), word, (size_t)(sep - word)) &&
-	       copy(w->event, sizeof(w->event), sep + 1, (size_t)(filter - sep - 1));
-}
-
-static const char *near(const struct tracepoints *t, const char *system, const char *event,
-			char text[SUGGEST_TEXT_BYTES])
-{
-	const struct tracepoint_near n = { t->offered, t->offered_cnt, t->presets };
-
-	return tracepoint_near(&n, system, event, text);
-}
-
-static int read_offered(struct tracepoints *t, const char *word, char *why, size_t size)
-{
-	int err = t->offered ? 0 : tracefs_events(&t->offered, &t->offered_cnt);
-	char text[SUGGEST_TEXT_BYTES];
-
-	if (!err || err == -ENOMEM)
-		return err;
-	if (!strpbrk(word, ":/") && near(t, "", word, text)[0])
-		snprintf(why, size, "%s: no such preset%s; events in tracefs: %s (%s)", word, text, strerror(-err),
-			 tracefs_remedy(err));
-	else
-		snprintf(why, size, "%s: events in tracefs: %s (%s)", word, strerror(-err), tracefs_remedy(err));
-	return -ENOTSUP;
-}
-
-/* Why @word, of which @w was made, matches no event. */
-static int no_such_events(const struct tracepoints *t, const char *word, const struct pattern *w, char *why, size_t size)
-{
-	const char *slash = strchr(word, '/'), *op = strpbrk(slash ?: word, "=<>&|~");
-	char text[SUGGEST_TEXT_BYTES];
-
-	if (!w->event[0] && !w->system[0])
-		snprintf(why, size, "'%s': no event name ('*:*' selects all events)", word);
-	else if (op && !w->filter[0] && slash)
-		snprintf(why, size, "%s: the slash that ends the filter is missing (%s/)", word, word);
-	else if (op && !w->filter[0])
-		snprintf(why, size, "%s: no such events (a filter is written SYSTEM:EVENT/FILTER/)", word);
-	else if (strchr(w->event, ',') || strchr(w->system, ','))
-		snprintf(why, size, "%s: no such events (is it a list? each takes an -e of its own)", word);
-	else
-		snprintf(why, size, "%s: no such events%s", word,
-			 near(t, w->system, w->event, text)[0] ? text : " (kfxt list prints all)");
-	return -EINVAL;
-}
-
-static bool fits(const struct tracefs_event *e, const struct pattern *w)
-{
-	return (!w->system[0] || glob_match(w->system, e->system)) &&
-	       (!w->event[0] || glob_match(w->event, e->name));
-}
-
-/* A word alone is an event; if there is none of that name, it is a system. */
-static bool resolve(const struct tracepoints *t, struct pattern *w)
-{
-	size_t i;
-
-	for (i = 0; i < t->offered_cnt; i++)
-		if (fits(&t->offered[i], w))
-			return true;
-	if (w->system[0])
-		return false;
-	strcpy(w->system, w->event);
-	w->event[0] = 0;
-	for (i = 0; i < t->offered_cnt; i++)
-		if (fits(&t->offered[i], w))
-			return true;
-	return false;
-}
-
-/* ---- the choice ---------------------------------------------------------------------------- */
+#include "tracepoint_p.h"
 
 static void detach(struct tracepoint *tp)
 {
@@ -200,136 +33,6 @@ static void detach(struct tracepoint *tp)
 	if (tp->count_fd > 0)
 		close(tp->count_fd);
 	tp->count_fd = 0;
-}
-
-static void drop(struct tracepoint *tp)
-{
-	detach(tp);
-	tracepoint_format_close(tp->format);
-	free(tp->name);
-}
-
-static struct tracepoint *find(const struct tracepoints *t, const struct tracefs_event *e)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->cnt; i++)
-		if (!strcmp(t->all[i].system.data, e->system) && !strcmp(t->all[i].event.data, e->name))
-			return &t->all[i];
-	return NULL;
-}
-
-/* What the kernel side has to know to copy a record. */
-static void describe(struct tracepoint *tp)
-{
-	unsigned int cnt, i, n = 0;
-	const struct tracepoint_field *fields = tracepoint_format_fields(tp->format, &cnt);
-
-	tp->info.bytes = tracepoint_format_bytes(tp->format);
-	for (i = 0; i < cnt && n < TRACEPOINT_DYNAMIC_MAX; i++)
-		if (fields[i].is_dynamic)
-			tp->info.dynamic[n++] = fields[i].offset | (fields[i].is_relative ? TRACEPOINT_RELATIVE : 0);
-}
-
-static bool value_of(void *ctx, const char *name, int64_t *value)
-{
-	(void)ctx;
-	return kernel_btf_enumerator(name, value);
-}
-
-static int read_format(struct tracepoint *tp, const struct tracefs_event *e, char *why, size_t size)
-{
-	char *text;
-	size_t len;
-	int err = tracefs_format(e, &text, &len);
-
-	if (!err) {
-		err = tracepoint_format_open(&tp->format, e->system, text, len, value_of, NULL);
-		free(text);
-	}
-	if (err == -EINVAL)
-		snprintf(why, size, "%s:%s: its format file cannot be parsed", e->system, e->name);
-	else if (err)
-		snprintf(why, size, "%s:%s: its format file: %s", e->system, e->name, strerror(-err));
-	return err == -ENOMEM ? err : err ? -ENOTSUP : 0;
-}
-
-/* Makes the next one, whole but not counted yet. */
-static int make(struct tracepoints *t, const struct tracefs_event *e, char *why, size_t size)
-{
-	struct tracepoint *tp;
-	int err;
-
-	if (array_reserve(t->all, t->cnt, t->cap, 1))
-		return -ENOMEM;
-	tp = &t->all[t->cnt];
-	*tp = (struct tracepoint){ 0 };
-	err = read_format(tp, e, why, size);
-	/* Both names, the first with a NUL in place of the colon. */
-	if (!err && asprintf(&tp->name, "%s%c%s", e->system, 0, e->name) < 0) {
-		tp->name = NULL;
-		err = -ENOMEM;
-	}
-	if (err) {
-		drop(tp);
-		return err;
-	}
-	tp->system = fxt_str(tp->name);
-	tp->event = fxt_str(tp->name + strlen(tp->name) + 1);
-	describe(tp);
-	return 0;
-}
-
-/* Adds @e, or gives it the filter if it is there already. */
-static int choose(struct tracepoints *t, const struct tracefs_event *e, const struct pattern *w, char *why, size_t size)
-{
-	struct tracepoint *tp = find(t, e);
-	char reason[256];
-	int err;
-
-	if (!tp) {
-		err = make(t, e, why, size);
-		if (err)
-			return err;
-		tp = &t->all[t->cnt++];
-	}
-	tp->by_glob = glob_has_wildcard(w->system) || glob_has_wildcard(w->event) || !w->event[0];
-	tp->info.tests = 0;
-	if (!w->filter[0])
-		return 0;
-	err = tracepoint_filter_compile(&tp->info, tp->format, w->filter, reason, sizeof(reason));
-	if (err)
-		snprintf(why, size, "%s:%s: filter: %s", e->system, e->name, reason);
-	return err;
-}
-
-static void forget(struct tracepoints *t, const struct tracefs_event *e)
-{
-	struct tracepoint *tp = find(t, e);
-
-	if (!tp)
-		return;
-	drop(tp);
-	*tp = t->all[--t->cnt];
-}
-
-int tracepoints_choose(struct tracepoints *t, const char *word, bool out, char *why, size_t why_size)
-{
-	struct pattern w;
-	size_t i;
-	int err = read_offered(t, word, why, why_size);
-
-	if (!err && (!split(word, &w) || !(w.system[0] || w.event[0]) || !resolve(t, &w)))
-		err = no_such_events(t, word, &w, why, why_size);
-	for (i = 0; !err && i < t->offered_cnt; i++) {
-		if (!fits(&t->offered[i], &w))
-			continue;
-		if (out)
-			forget(t, &t->offered[i]);
-		else
-			err = choose(t, &t->offered[i], &w, why, why_size);
-	}
-	return err;
 }
 
 /* ---- the programs ------------------------------------------------------------------------------ */
@@ -503,8 +206,10 @@ void tracepoints_close(struct tracepoints *t)
 
 	if (!t)
 		return;
-	for (i = 0; i < t->cnt; i++)
-		drop(&t->all[i]);
+	for (i = 0; i < t->cnt; i++) {
+		detach(&t->all[i]);
+		tracepoint_drop(&t->all[i]);
+	}
 	if (t->infos)
 		munmap(t->infos, t->infos_bytes);
 	tracefs_events_free(t->offered, t->offered_cnt);

@@ -8,15 +8,21 @@ build/tests/trigger_records goes over the records as the recorder's drain would,
 places; tests/trigger/judge.py sorts them by time and computes the same anew. Needs root and BPF.
 """
 import functools
+import glob
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../trigger'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import fxtread  # noqa: E402
 import judge  # noqa: E402
-from harness import BUILD, Skip, equal, expect, helper, last_cpu, load, main, note, record, scaled, test  # noqa: E402
+from harness import (BUILD, Skip, equal, expect, helper, last_cpu, load, main, note, record, run, scaled, test,  # noqa: E402
+                     verify)
 
 LOADS = {
     'pingpong': [helper('pingpong'), str(scaled(20_000)), str(last_cpu())],
@@ -118,6 +124,66 @@ def a_hog_of_20_ms(tmp):
     for word, found in fired.items():
         expect(any(min(f.end, end) - max(f.begin, begin) > 15_000_000 for f in found), f'{word}: not from {begin} to {end}: {found}')
     equal(set(fired), set(words), 'what was found')
+
+
+def flight(tmp, words, command, *args):
+    """What a recorder with these triggers says that fired while the command ran, by word; and what is in its last file."""
+    for old in glob.glob(tmp + '/f-*'):
+        os.unlink(old)
+    record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', '--after', '0s', '--cooldown', '1ns', *args, '--stats', 'json',
+           '--stats-file', tmp + '/stats', *(a for word in words for a in ('--trigger', word)), '--', *command)
+    with open(tmp + '/stats', encoding='ascii') as f:
+        found = {t['trigger']: t['fired'] for t in json.load(f)['triggers']}
+    files = sorted(glob.glob(tmp + '/f-*'), key=lambda path: (os.stat(path).st_mtime_ns, path))
+    for path in files:
+        verify(path)
+    return found, list(fxtread.read(files[-1])) if files else []
+
+
+def refused(tmp, why, *args):
+    r = run('record', '-o', f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', *args, '--', 'true')
+    expect(r.returncode == 2 and why in r.stderr.decode(), f'{args}: {r.returncode} {r.stderr.decode()}')
+
+
+def programs(tmp, names):
+    """A tracepoint that is hit when each of them is run, by its name, and a command that does so in this order."""
+    paths = {name: shutil.copy('/bin/true', f'{tmp}/{name}') for name in set(names)}
+    event = 'sched:sched_process_exec/filename == "%s"/'
+    return {name: event % path for name, path in paths.items()}, ['sh', '-c', '; '.join(paths[name] for name in names)]
+
+
+def execs(records):
+    """Names of programs that were run, by events of the tracepoint."""
+    args = [dict((name, value) for name, _, value in r['arguments']) for r in records
+            if r['type'] == 'event' and r['name'] == 'sched_process_exec']
+    return [os.path.basename(a['filename']) for a in args]
+
+
+@test
+def filters_of_one_tracepoint(tmp):
+    """Each trigger fires by its own filter, and what the user selects is not less for it."""
+    events, command = programs(tmp, 'abbc')
+    words = [f'event={events[name]}' for name in 'ab']
+    found, records = flight(tmp, words, command)
+    equal(found, dict(zip(words, (1, 2))), 'fired')
+    equal(execs(records), ['a', 'b', 'b'], 'in the file')
+    # An event of the user's filter fires none, and one without a filter has all.
+    found, records = flight(tmp, words[:1], command, '-e', events['c'])
+    equal(found, {words[0]: 1}, 'fired beside a filter of -e')
+    equal(execs(records)[:1], ['a'], 'in the file beside a filter of -e')
+    found, records = flight(tmp, words[1:], command, '--follow', '-e', 'sched:sched_process_exec')
+    equal(found, {words[1]: 2}, 'fired beside an -e')
+    equal(execs(records)[:4], ['sh', 'a', 'b', 'b'], 'in the file beside an -e')
+    found, records = flight(tmp, [*words, 'event=sched:sched_process_exec'], command, '--follow')
+    equal(list(found.values()), [1, 2, 5], 'fired beside one without a filter')
+
+
+@test
+def filters_that_are_too_many(tmp):
+    long = ' || '.join(f'pid == {n}' for n in range(9))
+    word = f'event=sched:sched_process_exec/{long}/'
+    refused(tmp, 'of -e and of triggers together: more than 16 comparisons', '--trigger', word, '-e',
+            f'sched:sched_process_exec/{long}/')
 
 
 if __name__ == '__main__':

@@ -56,6 +56,9 @@ struct source_ctx {
 	const struct filter *filter;	/* NULL: all threads */
 	uint64_t ring_bytes;		/* of each CPU's ring */
 	uint64_t start_ns;		/* CLOCK_BOOTTIME; what is older is not recorded */
+	/* Of what need() selected: an event of @word is in the trace. NULL: nobody asks. */
+	void (*found)(void *ctx, const char *word, uint64_t ts_ns, uint64_t thread);
+	void *found_ctx;
 	/* For sources to count in, of class LEDGER_EVENTS: */
 	uint64_t async_ids;		/* given so far: viewers have one namespace for a whole trace */
 	uint64_t events;		/* records written other than by decode() */
@@ -129,7 +132,12 @@ struct source_ops {
 	 * it is selected now, 0: nothing is, -ENOMEM or, with one line in @why, -EINVAL or -ENOTSUP.
 	 */
 	int (*select)(void **s, const char *word, bool out, char *why, size_t size);
-	/* It is selected: allocates its state. 0, SOURCE_*, -ENOMEM or, with one line in @why, -ENOTSUP. */
+	/*
+	 * The same of a word that a trigger needs, before all others, which may take it out again. NULL: as select(). The word
+	 * lives as long as the recording.
+	 */
+	int (*need)(void **s, const char *word, char *why, size_t size);
+	/* It is selected: allocates its state. 0, SOURCE_*, -ENOMEM or, with one line in @why, -EINVAL or -ENOTSUP. */
 	int (*open)(void **s, const struct source_ctx *c, char *why, size_t size);
 	/* Before loading: constants, sizes of maps, which of its programs are loaded. 0 or -errno. */
 	int (*prepare)(void *s, struct source_ctx *c);

@@ -42,14 +42,18 @@ static unsigned int find_source(const struct sources *s, const char *word)
 	return any;
 }
 
-static int select_word(struct sources *s, unsigned int i, const char *word, bool out, char *why, size_t size)
+/* How many a source says are selected now, or an error. */
+static int set_selected(struct sources *s, unsigned int i, int selected)
 {
-	int selected = s->table[i]->select(&s->state[i], word, out, why, size);
-
 	if (selected < 0)
 		return selected;
 	s->has[i] = selected;
 	return 0;
+}
+
+static int select_word(struct sources *s, unsigned int i, const char *word, bool out, char *why, size_t size)
+{
+	return set_selected(s, i, s->table[i]->select(&s->state[i], word, out, why, size));
 }
 
 /* A source that is a shorter word for some events. */
@@ -128,13 +132,22 @@ int sources_open(struct sources **out, const struct source_ops *const *table)
 	return 0;
 }
 
+int sources_need(struct sources *s, const char *word, char *why, size_t why_size)
+{
+	const unsigned int i = find_source(s, word);
+
+	if (!s->table[i]->need)
+		return choose(s, word, why, why_size);
+	return set_selected(s, i, s->table[i]->need(&s->state[i], word, why, why_size));
+}
+
 int sources_choose(struct sources *s, const char *const *words, unsigned int cnt, char *why, size_t why_size)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < RAW_KIND_CNT; i++)
-		s->has[i] = s->table[i]->by_default && !source_lacks(s->table[i]);
+		s->has[i] |= s->table[i]->by_default && !source_lacks(s->table[i]);
 	for (i = 0; !err && i < cnt; i++)
 		err = choose(s, words[i], why, why_size);
 	return err ?: sources_open_selected(s, "", why, why_size);

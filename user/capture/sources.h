@@ -20,6 +20,8 @@ struct kfxt_bpf;
 
 /* None is selected. @table is borrowed; one of its RAW_KIND_CNT sources takes any word. 0 or -ENOMEM. */
 int sources_open(struct sources **out, const struct source_ops *const *table);
+/* Selects what a trigger needs, before sources_choose(), whose words may take it out again. Errors are the same. */
+int sources_need(struct sources *s, const char *word, char *why, size_t why_size);
 /*
  * Selects those that are on by default and what @words say, as for -e and in order; "!" before one
  * takes it out again. On failure @why says in one line what is wrong: -EINVAL: no such events,

@@ -22,6 +22,7 @@
 #include "kfxt.skel.h"
 #include "kernel/printk_formats.h"
 #include "kernel/tracefs.h"
+#include "tracepoint/filter.h"
 #include "tracepoint/tracepoint.h"
 #include "table.h"
 #include "tracepoint_p.h"
@@ -174,6 +175,17 @@ int tracepoints_write(struct tracepoints *t, struct fxt_writer *w, const uint64_
 	return fxt_write_event(w, &event, args, n);
 }
 
+void tracepoints_report(const struct tracepoints *t, const struct source_ctx *c, const uint64_t *rec)
+{
+	const struct tracepoint *tp = &t->all[(uint32_t)rec[TRACEPOINT_WHICH]];
+	const size_t bytes = rec[TRACEPOINT_WHICH] >> 32;
+	const struct need *n;
+
+	for (n = tp->needs; c->found && n < tp->needs + tp->needs_cnt; n++)
+		if (tracepoint_filter_matches(&n->info, rec + TRACEPOINT_RECORD, bytes))
+			c->found(c->found_ctx, n->word, rec[RAW_TS], rec[RAW_THREAD]);
+}
+
 uint64_t tracepoints_filtered(const struct tracepoints *t)
 {
 	uint64_t cnt = 0;
@@ -231,6 +243,22 @@ static int select_tracepoints(void **s, const char *word, bool out, char *why, s
 	return err ?: tracepoints_cnt(t) > 0;
 }
 
+static int need_tracepoints(void **s, const char *word, char *why, size_t size)
+{
+	struct tracepoints *t = *s;
+	int err = t ? 0 : tracepoints_open(&t, true);
+
+	*s = t;
+	err = err ?: tracepoints_need(t, word, why, size);
+	return err ?: tracepoints_cnt(t) > 0;
+}
+
+static int open_tracepoints(void **s, const struct source_ctx *c, char *why, size_t size)
+{
+	(void)c;
+	return tracepoints_join(*s, why, size);
+}
+
 static int prepare_tracepoints(void *s, struct source_ctx *c)
 {
 	return tracepoints_prepare(s, c->skel);
@@ -251,6 +279,8 @@ static int decode_tracepoint(void *s, struct source_ctx *c, const uint64_t *rec,
 	int err = tracepoints_write(s, c->w, rec);
 
 	*written = !err;
+	if (!err)
+		tracepoints_report(s, c, rec);
 	return err;
 }
 
@@ -278,7 +308,7 @@ const struct source_ops source_tracepoint = {
 		  .have = feature_have_tracefs, .arg = "events" },
 		{ 0 } },
 	.class = LEDGER_EVENTS, .raw_words_min = TRACEPOINT_RECORD,
-	.select = select_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
+	.select = select_tracepoints, .need = need_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
 	.attach = attach_tracepoints, .decode = decode_tracepoint, .count = count_tracepoints,
 	.detach = detach_tracepoints, .close = close_tracepoints,
 };

@@ -14,6 +14,7 @@
 
 struct fxt_writer;
 struct kfxt_bpf;
+struct source_ctx;
 struct tracepoint_format;
 struct tracepoints;
 
@@ -26,6 +27,10 @@ int tracepoints_open(struct tracepoints **out, bool presets);
  * tracefs is not there or not for us; -ENOMEM.
  */
 int tracepoints_choose(struct tracepoints *t, const char *word, bool out, char *why, size_t why_size);
+/* Adds what a trigger needs, beside what is chosen and other needs; of one tracepoint each has its own filter. The same. */
+int tracepoints_need(struct tracepoints *t, const char *word, char *why, size_t why_size);
+/* Once all words are known: the filters of each tracepoint become one. 0, -ENOMEM, or -EINVAL with @why: too many comparisons. */
+int tracepoints_join(struct tracepoints *t, char *why, size_t why_size);
 unsigned int tracepoints_cnt(const struct tracepoints *t);
 /* The @i'th, in the order of the choice, a glob's by system and name. */
 const struct tracepoint_format *tracepoints_at(const struct tracepoints *t, unsigned int i, const char **system,
@@ -45,6 +50,8 @@ void tracepoints_detach(struct tracepoints *t, progress_fn progress, void *ctx);
 unsigned int tracepoints_refused(const struct tracepoints *t, const char **first);
 /* Writes a deferred record (enum tracepoint_word); -EINVAL or the writer's error. */
 int tracepoints_write(struct tracepoints *t, struct fxt_writer *w, const uint64_t *rec);
+/* Tells c->found whose record that is, which was written. */
+void tracepoints_report(const struct tracepoints *t, const struct source_ctx *c, const uint64_t *rec);
 /* Records that filters left out. */
 uint64_t tracepoints_filtered(const struct tracepoints *t);
 /* Those that the kernel skipped, where it does not count them itself. */

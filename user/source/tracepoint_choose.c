@@ -156,6 +156,10 @@ void tracepoint_drop(struct tracepoint *tp)
 {
 	tracepoint_format_close(tp->format);
 	free(tp->name);
+	free(tp->filter);
+	while (tp->needs_cnt)
+		free(tp->needs[--tp->needs_cnt].filter);
+	free(tp->needs);
 }
 
 static struct tracepoint *find(const struct tracepoints *t, const struct tracefs_event *e)
@@ -229,47 +233,111 @@ static int make(struct tracepoints *t, const struct tracefs_event *e, char *why,
 	return 0;
 }
 
-/* Adds @e, or gives it the filter if it is there already. */
-static int choose(struct tracepoints *t, const struct tracefs_event *e, const struct pattern *w, char *why, size_t size)
+/* Adds @e if it is not there. */
+static int add(struct tracepoints *t, const struct tracefs_event *e, struct tracepoint **out, char *why, size_t size)
 {
-	struct tracepoint *tp = find(t, e);
-	char reason[256];
-	int err;
+	int err = 0;
 
-	if (!tp) {
-		err = make(t, e, why, size);
-		if (err)
-			return err;
-		tp = &t->all[t->cnt++];
-	}
-	tp->by_glob = glob_has_wildcard(w->system) || glob_has_wildcard(w->event) || !w->event[0];
-	tp->info.tests = 0;
-	if (!w->filter[0])
+	*out = find(t, e);
+	if (*out)
 		return 0;
-	err = tracepoint_filter_compile(&tp->info, tp->format, w->filter, reason, sizeof(reason));
-	if (err)
-		snprintf(why, size, "%s:%s: filter: %s", e->system, e->name, reason);
+	err = make(t, e, why, size);
+	if (!err)
+		*out = &t->all[t->cnt++];
 	return err;
 }
 
+/* @info: where the tests go. *@copy stays NULL if there is no filter. */
+static int compile(const struct tracepoint *tp, const char *filter, struct tracepoint_info *info, char **copy, char *why,
+		   size_t size)
+{
+	char reason[256];
+	int err;
+
+	info->tests = 0;
+	*copy = NULL;
+	if (!*filter)
+		return 0;
+	err = tracepoint_filter_compile(info, tp->format, filter, reason, sizeof(reason));
+	if (err) {
+		snprintf(why, size, "%s:%s: filter: %s", tp->system.data, tp->event.data, reason);
+		return err;
+	}
+	*copy = strdup(filter);
+	return *copy ? 0 : -ENOMEM;
+}
+
+/* Adds @e, or gives it the filter if it is there already. */
+static int choose(struct tracepoints *t, const struct tracefs_event *e, const struct pattern *w, char *why, size_t size)
+{
+	struct tracepoint *tp;
+	int err = add(t, e, &tp, why, size);
+
+	if (err)
+		return err;
+	tp->by_glob = glob_has_wildcard(w->system) || glob_has_wildcard(w->event) || !w->event[0];
+	tp->by_user = true;
+	tp->is_out = false;
+	free(tp->filter);
+	return compile(tp, w->filter, &tp->info, &tp->filter, why, size);
+}
+
+static bool is_needed_by(const struct tracepoint *tp, const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < tp->needs_cnt && strcmp(tp->needs[i].word, word) != 0; i++)
+		;
+	return i < tp->needs_cnt;
+}
+
+static int need(struct tracepoints *t, const struct tracefs_event *e, const struct pattern *w, const char *word, char *why,
+		size_t size)
+{
+	struct tracepoint *tp;
+	struct need *n;
+	int err = add(t, e, &tp, why, size);
+
+	if (err || is_needed_by(tp, word))
+		return err;
+	if (array_reserve(tp->needs, tp->needs_cnt, tp->needs_cap, 1))
+		return -ENOMEM;
+	n = &tp->needs[tp->needs_cnt++];
+	*n = (struct need){ .word = word };
+	return compile(tp, w->filter, &n->info, &n->filter, why, size);
+}
+
+/* What a trigger needs stays, for the one who asks to see that it is out. */
 static void forget(struct tracepoints *t, const struct tracefs_event *e)
 {
 	struct tracepoint *tp = find(t, e);
 
 	if (!tp)
 		return;
+	tp->by_user = false;
+	tp->is_out = true;
+	if (tp->needs_cnt)
+		return;
 	tracepoint_drop(tp);
 	*tp = t->all[--t->cnt];
+}
+
+/* Takes @word apart, which means some events. */
+static int read_word(struct tracepoints *t, const char *word, struct pattern *w, char *why, size_t why_size)
+{
+	int err = read_offered(t, word, why, why_size);
+
+	if (!err && (!split(word, w) || !(w->system[0] || w->event[0]) || !resolve(t, w)))
+		err = no_such_events(t, word, w, why, why_size);
+	return err;
 }
 
 int tracepoints_choose(struct tracepoints *t, const char *word, bool out, char *why, size_t why_size)
 {
 	struct pattern w;
 	size_t i;
-	int err = read_offered(t, word, why, why_size);
+	int err = read_word(t, word, &w, why, why_size);
 
-	if (!err && (!split(word, &w) || !(w.system[0] || w.event[0]) || !resolve(t, &w)))
-		err = no_such_events(t, word, &w, why, why_size);
 	for (i = 0; !err && i < t->offered_cnt; i++) {
 		if (!fits(&t->offered[i], &w))
 			continue;
@@ -278,5 +346,64 @@ int tracepoints_choose(struct tracepoints *t, const char *word, bool out, char *
 		else
 			err = choose(t, &t->offered[i], &w, why, why_size);
 	}
+	return err;
+}
+
+int tracepoints_need(struct tracepoints *t, const char *word, char *why, size_t why_size)
+{
+	struct pattern w;
+	size_t i;
+	int err = read_word(t, word, &w, why, why_size);
+
+	for (i = 0; !err && i < t->offered_cnt; i++)
+		if (fits(&t->offered[i], &w))
+			err = need(t, &t->offered[i], &w, word, why, why_size);
+	return err;
+}
+
+/* One filter for the kernel side: what the user or any of those that need it selects. *@text stays NULL: all records. */
+static int join_filters(const struct tracepoint *tp, char **text)
+{
+	bool all = tp->by_user && !tp->filter;
+	unsigned int i;
+	FILE *f;
+	size_t len;
+
+	for (i = 0; i < tp->needs_cnt; i++)
+		all |= !tp->needs[i].filter;
+	f = all ? NULL : open_memstream(text, &len);
+	if (!f)
+		return all ? 0 : -ENOMEM;
+	if (tp->by_user)
+		fprintf(f, "(%s)", tp->filter);
+	for (i = 0; i < tp->needs_cnt; i++)
+		fprintf(f, "%s(%s)", i || tp->by_user ? " || " : "", tp->needs[i].filter);
+	return fclose(f) ? -ENOMEM : 0;
+}
+
+/* Each is right by itself, so that together they have too many comparisons is all that can be wrong. */
+static int join(struct tracepoint *tp, char *why, size_t why_size)
+{
+	char *text = NULL, reason[64];
+	int err = join_filters(tp, &text);
+
+	tp->info.tests = 0;
+	if (!err && text && tracepoint_filter_compile(&tp->info, tp->format, text, reason, sizeof(reason))) {
+		snprintf(why, why_size, "%s:%s: its filters, of -e and of triggers together: %s", tp->system.data, tp->event.data,
+			 reason);
+		err = -EINVAL;
+	}
+	free(text);
+	return err;
+}
+
+int tracepoints_join(struct tracepoints *t, char *why, size_t why_size)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < t->cnt; i++)
+		if (t->all[i].needs_cnt)
+			err = join(&t->all[i], why, why_size);
 	return err;
 }

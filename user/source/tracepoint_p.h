@@ -14,6 +14,13 @@ struct kernel_symbols;
 struct literals;
 struct tracefs_event;
 
+/* What a trigger needs of a tracepoint. */
+struct need {
+	const char *word;		/* borrowed */
+	char *filter;			/* NULL: all records */
+	struct tracepoint_info info;	/* its tests */
+};
+
 struct tracepoint {
 	char *name;			/* "sched:sched_switch"; what follows the colon is the event */
 	struct fxt_str system, event;
@@ -22,6 +29,10 @@ struct tracepoint {
 	struct bpf_link *link;
 	int count_fd;			/* the program that only counts; 0: none */
 	bool by_glob;
+	bool by_user, is_out;		/* the last word of the user selects it, or takes it out */
+	char *filter;			/* of that word; NULL: all records */
+	struct need *needs;
+	unsigned int needs_cnt, needs_cap;
 };
 
 struct tracepoints {

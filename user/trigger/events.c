@@ -17,7 +17,7 @@ void events_set_triggers(struct events *e)
 	e->log = firing_mask(e->firing, TRIGGER_LOG);
 	e->mark = firing_mask(e->firing, TRIGGER_MARK);
 	e->event = firing_mask(e->firing, TRIGGER_EVENT);
-	e->any = e->event | e->irq | e->syscall | e->func | e->log | e->mark;
+	e->any = e->irq | e->syscall | e->func | e->log | e->mark;
 	e->least_irq_ns = firing_least(e->firing, TRIGGER_IRQ);
 	e->least_syscall_ns = firing_least(e->firing, TRIGGER_SYSCALL);
 	e->least_func_ns = firing_least(e->firing, TRIGGER_FUNC);
@@ -37,7 +37,7 @@ bool events_may_fire(const struct events *e, const struct texts *texts, const ui
 
 	if (!e->any)
 		return false;
-	if (category & FXT_STR_INLINE || (e->event && FXT_GET(rec[0], FXT_F_EVENT_TYPE) == FXT_INSTANT))
+	if (category & FXT_STR_INLINE)
 		return true;
 	switch (texts_of(texts, category)) {
 	case TEXT_IRQ:
@@ -103,23 +103,6 @@ static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str na
 	return out;
 }
 
-/* Those whose tracepoint is "CATEGORY:NAME". */
-static uint32_t of_event(const struct events *e, const struct fxt_event *ev)
-{
-	uint32_t left, out = 0;
-
-	for (left = e->event; left; left &= left - 1) {
-		const unsigned int i = (unsigned int)__builtin_ctz(left);
-		const char *text = e->firing->list[i].w.text;
-		const size_t len = strlen(text);
-
-		if (len == ev->category.len + 1 + ev->name.len && !memcmp(text, ev->category.data, ev->category.len) &&
-		    text[ev->category.len] == ':' && !memcmp(text + ev->category.len + 1, ev->name.data, ev->name.len))
-			out |= 1U << i;
-	}
-	return out;
-}
-
 static uint32_t of_line(const struct events *e, uint32_t mask, struct fxt_str line)
 {
 	char text[LINE_BYTES];
@@ -152,17 +135,33 @@ static int take_slice(struct events *e, const struct fxt_record *rec, uint32_t m
 }
 
 /* One that has no length: its value is 1, and the threshold 0. */
-static int take_moment(struct events *e, const struct fxt_record *rec, uint32_t mask, struct fxt_str text)
+static int add_moment(struct events *e, uint64_t ts_ns, uint64_t thread, uint32_t mask, struct fxt_str text)
 {
-	const struct fxt_event *ev = &rec->event;
-	struct trigger_fired what = {
-		.value = 1, .thread = ev->thread.thread, .from_ns = ev->ts, .to_ns = ev->ts, .cpu = -1,
-	};
+	struct trigger_fired what = { .value = 1, .thread = thread, .from_ns = ts_ns, .to_ns = ts_ns, .cpu = -1 };
 
 	if (!mask)
 		return 0;
 	set_text(&what, text);
 	return firing_defer(e->firing, mask, &what);
+}
+
+static int take_moment(struct events *e, const struct fxt_record *rec, uint32_t mask, struct fxt_str text)
+{
+	return add_moment(e, rec->event.ts, rec->event.thread.thread, mask, text);
+}
+
+void events_found(struct events *e, const char *source, uint64_t ts_ns, uint64_t thread)
+{
+	uint32_t left;
+
+	for (left = e->event; left; left &= left - 1) {
+		struct firing_trigger *trigger = &e->firing->list[__builtin_ctz(left)];
+
+		if (strcmp(trigger->w.source, source) != 0)
+			continue;
+		if (add_moment(e, ts_ns, thread, left & -left, fxt_str(strchr(trigger->w.text, ':') + 1)))
+			trigger->suppressed++;
+	}
 }
 
 static int take_log(struct events *e, const struct fxt_record *rec)
@@ -194,8 +193,6 @@ int events_take(struct events *e, const struct fxt_record *rec)
 		return take_log(e, rec);
 	if (is_text(ev->category, "atrace") || is_text(ev->category, "ftrace"))
 		return take_mark(e, rec);
-	if (ev->type == FXT_INSTANT)
-		return take_moment(e, rec, of_event(e, ev), ev->name);
 	if (ev->type != FXT_DURATION_COMPLETE)
 		return 0;
 	if (is_text(ev->category, "irq") || is_text(ev->category, "irq_vectors"))

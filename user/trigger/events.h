@@ -20,6 +20,8 @@ struct events {
 void events_set_triggers(struct events *e);
 /* Whether an event record of @words words may be one: then it is read, for the next function. */
 bool events_may_fire(const struct events *e, const struct texts *texts, const uint64_t *rec, size_t words);
+/* See triggers_found(). */
+void events_found(struct events *e, const char *source, uint64_t ts_ns, uint64_t thread);
 /* 0 or -ENOMEM. */
 int events_take(struct events *e, const struct fxt_record *rec);
 

@@ -58,17 +58,27 @@ int triggers_open(struct triggers **out);
 int triggers_add(struct triggers *t, const char *word, char *why, size_t size);
 /* After one has fired it is quiet for so long: those that end meanwhile are counted as suppressed. */
 void triggers_set_cooldown(struct triggers *t, uint64_t cooldown_ns);
-/*
- * What must be recorded for them, as words of `kfxt record -e` or, after "func:", a glob of functions that are
- * recorded with their returns. At most @max are put into @words, which live as long as @t; returns how many
- * there are.
- */
-unsigned int triggers_sources(const struct triggers *t, const char **words, unsigned int max);
+struct trigger_source {
+	const char *word;	/* of the trigger, as it was given */
+	/*
+	 * What must be recorded for it, as a word of `kfxt record -e` or, after "func:", a glob of functions that are
+	 * recorded with their returns; NULL: scheduling, which always is.
+	 */
+	const char *source;
+};
+
+/* Of the @i'th, as added; false: there is none. It lives as long as @t. */
+bool triggers_source(const struct triggers *t, unsigned int i, struct trigger_source *out);
 /*
  * Asks the kernel to watch pressure, if a trigger is on that: before the recorder gives up its rights. 0 or
  * -errno with one line in @why: the first one that it refused, which is blind. The others are watched.
  */
 int triggers_watch(struct triggers *t, char *why, size_t size);
+/*
+ * An event of a tracepoint that was recorded for @source, of the last function, has passed its filter; with @t as @ctx. If
+ * there is no memory it is counted as suppressed.
+ */
+void triggers_found(void *ctx, const char *source, uint64_t ts_ns, uint64_t thread);
 /* Whole records in the order of the file, at addresses that are multiples of 8. 0, -EINVAL or -ENOMEM. */
 int triggers_take(struct triggers *t, const void *records, size_t len);
 /*

@@ -94,19 +94,19 @@ void triggers_set_cooldown(struct triggers *t, uint64_t cooldown_ns)
 	t->firing.cooldown_ns = cooldown_ns;
 }
 
-/* Scheduling is always recorded. */
-unsigned int triggers_sources(const struct triggers *t, const char **words, unsigned int max)
+bool triggers_source(const struct triggers *t, unsigned int i, struct trigger_source *out)
 {
-	unsigned int i, cnt = 0;
+	if (i >= t->firing.cnt)
+		return false;
+	*out = (struct trigger_source){ t->firing.list[i].w.word, t->firing.list[i].w.source };
+	return true;
+}
 
-	for (i = 0; i < t->firing.cnt; i++) {
-		const char *source = t->firing.list[i].w.source;
+void triggers_found(void *ctx, const char *source, uint64_t ts_ns, uint64_t thread)
+{
+	struct triggers *t = ctx;
 
-		if (source && cnt < max)
-			words[cnt] = source;
-		cnt += source != NULL;
-	}
-	return cnt;
+	events_found(&t->events, source, ts_ns, thread);
 }
 
 int triggers_watch(struct triggers *t, char *why, size_t size)

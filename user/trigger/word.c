@@ -403,6 +403,9 @@ static int parse_event(struct trigger_word *w, const char *text, const char *end
 		return -EINVAL;
 	if (*filter && (end - filter < 3 || end[-1] != '/'))
 		return -EINVAL;
+	*reason = "of a system call the tracepoints are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME; the whole of it is syscall:NAME>TIME";
+	if (!strncmp(text, "syscalls:", 9) && strncmp(colon + 1, "sys_enter_", 10) != 0 && strncmp(colon + 1, "sys_exit_", 9) != 0)
+		return -EINVAL;
 	w->text = strndup(text, (size_t)(filter - text));
 	return w->text ? set_source(w, text, "") : -ENOMEM;
 }

@@ -9,6 +9,7 @@
 #include "archive/broker.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "capture/sources.h"
 #include "cli/exit.h"
 #include "func_opts.h"
 #include "session/session.h"
@@ -107,30 +108,64 @@ static void watch(struct triggers *triggers, const char *command)
 		log_warn("%s: --trigger %s", command, why);
 }
 
-static int add_word(struct opt_list *list, const char *word, const char *command)
+/* ---- what they need --------------------------------------------------------------------- */
+
+/* The glob of functions that a trigger is about; NULL: it is about none. */
+static const char *funcs_of(const struct trigger_source *t)
 {
-	if (list->cnt == OPT_LIST_MAX) {
-		log_error("%s: --trigger: too many events", command);
-		return EXIT_USAGE;
+	return t->source && !strncmp(t->source, "func:", 5) ? t->source + 5 : NULL;
+}
+
+/* The user's words come after these. */
+static int add_glob(struct opt_list *list, unsigned int at, const char *glob)
+{
+	if (list->cnt == OPT_LIST_MAX)
+		return -E2BIG;
+	memmove(list->items + at + 1, list->items + at, (list->cnt++ - at) * sizeof(*list->items));
+	list->items[at] = glob;
+	return 0;
+}
+
+int archive_opts_add_funcs(const struct recorder_cfg *cfg, const char *command, struct func_opts *funcs)
+{
+	struct trigger_source t;
+	unsigned int i, cnt = 0;
+
+	for (i = 0; cfg->keep.triggers && triggers_source(cfg->keep.triggers, i, &t); i++) {
+		if (!funcs_of(&t))
+			continue;
+		funcs->returns = true;
+		if (add_glob(&funcs->globs, cnt++, funcs_of(&t))) {
+			log_error("%s: --trigger %s: more than %u globs of functions, with those of -f", command, t.word, OPT_LIST_MAX);
+			return EXIT_USAGE;
+		}
 	}
-	list->items[list->cnt++] = word;
 	return EXIT_OK;
 }
 
-int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct opt_list *events, struct func_opts *funcs)
+int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct sources *sources)
 {
-	const char *words[TRIGGERS_MAX];
-	unsigned int i, cnt = cfg->keep.triggers ? triggers_sources(cfg->keep.triggers, words, TRIGGERS_MAX) : 0;
-	int code = EXIT_OK;
+	struct triggers *triggers = cfg->keep.triggers;
+	struct trigger_source t;
+	char why[512];
+	unsigned int i;
+	int err;
 
-	for (i = 0; i < cnt && i < TRIGGERS_MAX && !code; i++)
-		if (!strncmp(words[i], "func:", 5)) {
-			funcs->returns = true;
-			code = add_word(&funcs->globs, words[i] + 5, command);
-		} else {
-			code = add_word(events, words[i], command);
+	/* Of what is not kept nothing is evaluated. */
+	if (cfg->broker && triggers) {
+		sources_ctx(sources)->found = triggers_found;
+		sources_ctx(sources)->found_ctx = triggers;
+	}
+	for (i = 0; triggers && triggers_source(triggers, i, &t); i++) {
+		if (!t.source || funcs_of(&t))
+			continue;
+		err = sources_need(sources, t.source, why, sizeof(why));
+		if (err) {
+			log_error("%s: --trigger %s: %s", command, t.word, err == -ENOMEM ? strerror(ENOMEM) : why);
+			return exit_of(err);
 		}
-	return code;
+	}
+	return EXIT_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------ */

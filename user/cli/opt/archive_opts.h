@@ -13,6 +13,7 @@
 struct broker;
 struct func_opts;
 struct recorder_cfg;
+struct sources;
 
 struct archive_opts {
 	const char *rotate, *keep;	/* NULL: not given */
@@ -49,8 +50,9 @@ struct archive_opts {
  * printed, as @command's. archive_close() in any case.
  */
 int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, struct recorder_cfg *out);
-/* Adds what the triggers need to @events and @funcs. The same. */
-int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct opt_list *events, struct func_opts *funcs);
+/* Selects what the triggers need, before what the user does, whose words may take it out again. The same. */
+int archive_opts_add_funcs(const struct recorder_cfg *cfg, const char *command, struct func_opts *funcs);
+int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct sources *sources);
 /* Prints what happened to files since the last call. @b may be NULL. */
 void archive_opts_show(struct broker *b);
 void archive_close(struct recorder_cfg *cfg);

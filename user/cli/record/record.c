@@ -156,7 +156,10 @@ static int choose_events(struct run *run, const struct opt_list *words)
 	const struct source_ops *missing;
 	char why[512];
 	int err = sources_open(&run->sources, source_table);
+	int code = err ? EXIT_OK : archive_opts_add_sources(&run->recorder_cfg, run->name, run->sources);
 
+	if (code)
+		return code;
 	err = err ?: sources_choose(run->sources, words->items, words->cnt, why, sizeof(why));
 	if (err)
 		log_error("%s: -e %s", run->name, err == -ENOMEM ? strerror(ENOMEM) : why);
@@ -642,7 +645,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	/* Until all is attached; the process that writes files has been forked. */
 	if (self_opts_nice(&cfg->self) < run.recorder_cfg.nice)
 		setpriority(PRIO_PROCESS, 0, self_opts_nice(&cfg->self));
-	code = code ?: archive_opts_add_sources(&run.recorder_cfg, run.name, &cfg->events, &cfg->funcs);
+	code = code ?: archive_opts_add_funcs(&run.recorder_cfg, run.name, &cfg->funcs);
 	code = code ?: choose(&run, cfg);
 	if (!code && run.recorder_cfg.broker)
 		record_control_open(&run.control, run.name, &run.recorder_cfg, &run.summary);

@@ -186,5 +186,16 @@ def filters_that_are_too_many(tmp):
             f'sched:sched_process_exec/{long}/')
 
 
+@test
+def what_is_taken_out_is_not_recorded(tmp):
+    """A trigger that needs what the user has taken out is refused, in whatever order they are given."""
+    for trigger, out in (('log~x', '!log'), ('irq>1s', '!irq'), ('mark=x', '!marker'), ('syscall:read,futex>1s', '!syscalls'),
+                         ('syscall:futex>1s', 'syscalls:!futex'), ('event=sched:sched_process_exec/pid == 1/', '!sched:*exec')):
+        refused(tmp, f'--trigger {trigger}: what it is about is taken out by -e !...', '-e', out, '--trigger', trigger)
+    # Some of it is left.
+    found, _ = flight(tmp, ['syscall:read,futex>1h'], ['true'], '-e', '!syscalls:futex')
+    equal(found, {'syscall:read,futex>1h': 0}, 'fired')
+
+
 if __name__ == '__main__':
     sys.exit(main('triggers'))

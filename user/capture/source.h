@@ -137,6 +137,8 @@ struct source_ops {
 	 * lives as long as the recording.
 	 */
 	int (*need)(void **s, const char *word, char *why, size_t size);
+	/* Whether something of what such a word means is selected. NULL: if the source is. */
+	bool (*has)(const void *s, const char *word);
 	/* It is selected: allocates its state. 0, SOURCE_*, -ENOMEM or, with one line in @why, -EINVAL or -ENOTSUP. */
 	int (*open)(void **s, const struct source_ctx *c, char *why, size_t size);
 	/* Before loading: constants, sizes of maps, which of its programs are loaded. 0 or -errno. */

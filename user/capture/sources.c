@@ -141,6 +141,13 @@ int sources_need(struct sources *s, const char *word, char *why, size_t why_size
 	return set_selected(s, i, s->table[i]->need(&s->state[i], word, why, why_size));
 }
 
+bool sources_have_needed(const struct sources *s, const char *word)
+{
+	const unsigned int i = find_source(s, word);
+
+	return s->has[i] && (!s->table[i]->has || s->table[i]->has(s->state[i], word));
+}
+
 int sources_choose(struct sources *s, const char *const *words, unsigned int cnt, char *why, size_t why_size)
 {
 	unsigned int i;

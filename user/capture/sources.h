@@ -28,6 +28,8 @@ int sources_need(struct sources *s, const char *word, char *why, size_t why_size
  * -ENOTSUP: there are, but not on this kernel or not for us, -ENOMEM.
  */
 int sources_choose(struct sources *s, const char *const *words, unsigned int cnt, char *why, size_t why_size);
+/* Whether something of what a word of sources_need() means is selected. */
+bool sources_have_needed(const struct sources *s, const char *word);
 /* Selects one that is chosen otherwise: it has this state, NULL: it is not selected. The caller closes it. */
 void sources_add(struct sources *s, unsigned int kind, void *state);
 /* One that is on by default, that nobody asked for by name and for which this kernel lacks something; NULL: none. */

@@ -119,6 +119,20 @@ int syscalls_choose(struct syscalls **calls, const char *word, bool out, char *w
 	return 0;
 }
 
+bool syscalls_have(const struct syscalls *s, const char *word)
+{
+	struct syscalls *meant = NULL;
+	char why[256];
+	bool have = false;
+	size_t i;
+
+	if (!syscalls_choose(&meant, word, false, why, sizeof(why)))
+		for (i = 0; i < sizeof(meant->selected); i++)
+			have |= ((const bool *)meant->selected)[i] && ((const bool *)s->selected)[i];
+	free(meant);
+	return have;
+}
+
 bool syscalls_any(const struct syscalls *s)
 {
 	return s && (s->unknown || memchr(s->selected, true, sizeof(s->selected)));
@@ -334,6 +348,11 @@ static int select_syscalls(void **s, const char *word, bool out, char *why, size
 	return err ?: syscalls_any(calls);
 }
 
+static bool have_syscalls(const void *s, const char *word)
+{
+	return syscalls_have(s, word);
+}
+
 static int prepare_syscalls(void *s, struct source_ctx *c)
 {
 	syscalls_prepare(s, c->skel);
@@ -362,6 +381,6 @@ const struct source_ops source_syscall = {
 	.tracepoints = { { "sys_enter", 2 }, { "sys_exit", 2 } },
 	.programs = { "on_sys_enter", "on_sys_exit" },
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
-	.takes = syscalls_are_meant, .select = select_syscalls, .prepare = prepare_syscalls,
+	.takes = syscalls_are_meant, .select = select_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
 	.decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
 };

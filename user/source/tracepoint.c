@@ -253,6 +253,11 @@ static int need_tracepoints(void **s, const char *word, char *why, size_t size)
 	return err ?: tracepoints_cnt(t) > 0;
 }
 
+static bool have_tracepoints(const void *s, const char *word)
+{
+	return tracepoints_have(s, word);
+}
+
 static int open_tracepoints(void **s, const struct source_ctx *c, char *why, size_t size)
 {
 	(void)c;
@@ -308,7 +313,7 @@ const struct source_ops source_tracepoint = {
 		  .have = feature_have_tracefs, .arg = "events" },
 		{ 0 } },
 	.class = LEDGER_EVENTS, .raw_words_min = TRACEPOINT_RECORD,
-	.select = select_tracepoints, .need = need_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
+	.select = select_tracepoints, .need = need_tracepoints, .has = have_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
 	.attach = attach_tracepoints, .decode = decode_tracepoint, .count = count_tracepoints,
 	.detach = detach_tracepoints, .close = close_tracepoints,
 };

@@ -29,6 +29,8 @@ int tracepoints_open(struct tracepoints **out, bool presets);
 int tracepoints_choose(struct tracepoints *t, const char *word, bool out, char *why, size_t why_size);
 /* Adds what a trigger needs, beside what is chosen and other needs; of one tracepoint each has its own filter. The same. */
 int tracepoints_need(struct tracepoints *t, const char *word, char *why, size_t why_size);
+/* Whether some of what that word means was not taken away since. */
+bool tracepoints_have(const struct tracepoints *t, const char *word);
 /* Once all words are known: the filters of each tracepoint become one. 0, -ENOMEM, or -EINVAL with @why: too many comparisons. */
 int tracepoints_join(struct tracepoints *t, char *why, size_t why_size);
 unsigned int tracepoints_cnt(const struct tracepoints *t);

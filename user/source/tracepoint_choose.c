@@ -361,6 +361,16 @@ int tracepoints_need(struct tracepoints *t, const char *word, char *why, size_t 
 	return err;
 }
 
+bool tracepoints_have(const struct tracepoints *t, const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->cnt; i++)
+		if (!t->all[i].is_out && is_needed_by(&t->all[i], word))
+			return true;
+	return false;
+}
+
 /* One filter for the kernel side: what the user or any of those that need it selects. *@text stays NULL: all records. */
 static int join_filters(const struct tracepoint *tp, char **text)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "archive/broker.h"
+#include "base/glob.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "capture/sources.h"
@@ -164,6 +165,38 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 			log_error("%s: --trigger %s: %s", command, t.word, err == -ENOMEM ? strerror(ENOMEM) : why);
 			return exit_of(err);
 		}
+	}
+	return EXIT_OK;
+}
+
+static bool have_funcs(const struct funcs *funcs, const char *glob)
+{
+	unsigned int cnt = 0, i;
+	const struct func *all = funcs ? funcs_all(funcs, &cnt) : NULL;
+
+	for (i = 0; i < cnt; i++)
+		if (all[i].kind == FUNC_KERNEL && glob_match(glob, all[i].name))
+			return true;
+	return false;
+}
+
+int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *command, const struct sources *sources,
+			       const struct funcs *funcs)
+{
+	struct trigger_source t;
+	unsigned int i;
+
+	for (i = 0; cfg->keep.triggers && triggers_source(cfg->keep.triggers, i, &t); i++) {
+		const char *glob = funcs_of(&t);
+
+		if (!t.source || (glob ? have_funcs(funcs, glob) : sources_have_needed(sources, t.source)))
+			continue;
+		if (glob)
+			log_error("%s: --trigger %s: what it is about is taken out by -f !..., or has another name (kfxt list -f '%s')",
+				  command, t.word, glob);
+		else
+			log_error("%s: --trigger %s: what it is about is taken out by -e !... (leave one of them away)", command, t.word);
+		return EXIT_USAGE;
 	}
 	return EXIT_OK;
 }

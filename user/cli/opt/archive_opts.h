@@ -12,6 +12,7 @@
 
 struct broker;
 struct func_opts;
+struct funcs;
 struct recorder_cfg;
 struct sources;
 
@@ -53,6 +54,9 @@ int archive_opts_open(const struct archive_opts *opts, const char *command, cons
 /* Selects what the triggers need, before what the user does, whose words may take it out again. The same. */
 int archive_opts_add_funcs(const struct recorder_cfg *cfg, const char *command, struct func_opts *funcs);
 int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct sources *sources);
+/* Once all is selected, @funcs (NULL: none) too: refuses a trigger of which the user has taken out all that it is about. */
+int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *command, const struct sources *sources,
+			       const struct funcs *funcs);
 /* Prints what happened to files since the last call. @b may be NULL. */
 void archive_opts_show(struct broker *b);
 void archive_close(struct recorder_cfg *cfg);

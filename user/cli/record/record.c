@@ -571,6 +571,8 @@ static int choose(struct run *run, struct record_cfg *cfg)
 	if (!code)
 		code = func_opts_choose(&cfg->funcs, run->name, false, &run->funcs);
 	if (!code)
+		code = archive_opts_check_sources(&run->recorder_cfg, run->name, run->sources, run->funcs);
+	if (!code)
 		code = stack_opts_choose(&cfg->stacks, run->name, cfg->ring_bytes, &run->stacks);
 	if (run->sources) {
 		sources_add(run->sources, RAW_FUNC, run->funcs);

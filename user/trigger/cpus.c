@@ -107,12 +107,13 @@ static int next_step(struct cpus *c, const struct cpu *cpu, unsigned int i, stru
 	return err;
 }
 
-/* Counts the time up to @to_ns, in which the CPU did the same throughout. */
+/* Counts the time up to @to_ns, in which the CPU did the same throughout; of one that is offline it is not known what. */
 static int count_window(struct cpus *c, const struct cpu *cpu, unsigned int i, struct share_window *window,
 			uint64_t to_ns)
 {
 	const uint64_t step_ns = c->firing->list[i].w.window_ns / SHARE_STEPS;
-	const bool counts = cpu->is_known && (c->busy >> i & 1 ? cpu->koid != 0 : !cpu->koid && !c->is_filtered);
+	const bool is_known = cpu->is_known && cpu->counted_ns >= cpu->offline_ns;
+	const bool counts = is_known && (c->busy >> i & 1 ? cpu->koid != 0 : !cpu->koid && !c->is_filtered);
 	uint64_t from_ns = cpu->counted_ns, end_ns, same;
 	unsigned int steps = 0, at;
 	int err = 0;
@@ -121,7 +122,7 @@ static int count_window(struct cpus *c, const struct cpu *cpu, unsigned int i, s
 		end_ns = (window->step + 1) * step_ns;
 		at = (unsigned int)(window->step % SHARE_STEPS);
 		window->ns[at] += counts ? (end_ns < to_ns ? end_ns : to_ns) - from_ns : 0;
-		window->is_partial[at] |= !cpu->is_known;
+		window->is_partial[at] |= !is_known;
 		if (to_ns < end_ns)
 			break;
 		from_ns = end_ns;
@@ -183,6 +184,20 @@ int cpus_look_at_switch(struct cpus *c, struct cpu *cpu, const struct cpu_switch
 	if (cpu->koid && c->slice)
 		err = end_slice(c, cpu, s) ?: err;
 	return err;
+}
+
+void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->used; i++) {
+		struct cpu *cpu = &c->list[i];
+		const bool was_offline = cpu->is_offline;
+
+		cpu->is_offline = !num_cpus_has(online, i);
+		if (cpu->is_offline || was_offline)
+			cpu->offline_ns = now_ns;
+	}
 }
 
 int cpus_round(struct cpus *c, uint64_t complete_ns)

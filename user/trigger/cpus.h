@@ -24,12 +24,14 @@ struct cpu {
 	uint64_t since_ns;	/* it runs, or it is not known what does */
 	uint64_t counted_ns;	/* the windows are up to date to here */
 	uint64_t gap_ns;	/* where a gap begins, whose end is the next mark */
+	uint64_t offline_ns;	/* up to here it was offline, or may have been */
 	struct share_window *windows;	/* by trigger of that kind; NULL until the CPU's first record */
 	uint32_t fired;		/* slice triggers that the thread that runs has fired */
 	bool is_known;		/* what runs; else there are no records just now */
 	bool is_marked;		/* it ran already when it was recorded to */
 	bool in_gap;
 	bool has_started;
+	bool is_offline;	/* when that was last looked at */
 };
 
 struct cpus {
@@ -72,6 +74,8 @@ static inline int cpus_switch(struct cpus *c, struct cpu *cpu, const struct cpu_
 	return err;
 }
 
+/* These CPUs are online now. */
+void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns);
 /* All records of times before @complete_ns are there: what goes on is looked at. 0 or -ENOMEM. */
 int cpus_round(struct cpus *c, uint64_t complete_ns);
 void cpus_fini(struct cpus *c);

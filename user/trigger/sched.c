@@ -49,6 +49,7 @@ void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct
 {
 	unsigned int i;
 
+	s->recorded = *recorded;
 	for (i = 0; i < NUM_CPUS_MAX / 64; i++) {
 		s->expected.words[i] = recorded->words[i] & online->words[i];
 		s->waits.is_blank |= (online->words[i] & ~recorded->words[i]) != 0;
@@ -60,6 +61,31 @@ void sched_set_filtered(struct sched *s)
 {
 	s->waits.is_filtered = true;
 	s->cpus.is_filtered = true;
+}
+
+/* One that came online later: threads run there, too. */
+static bool have_others(const struct sched *s, const struct num_cpus *online)
+{
+	uint64_t others = 0;
+	unsigned int i;
+
+	for (i = 0; i < NUM_CPUS_MAX / 64; i++)
+		others |= online->words[i] & ~s->recorded.words[i];
+	return others;
+}
+
+/* When a CPU came or went is known to lie between two looks: all that time is what it may have been. */
+void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns)
+{
+	const bool had_others = s->has_others;
+
+	if (!num_cpus_count(&s->recorded))
+		return;
+	s->has_others = have_others(s, online);
+	if (s->has_others || had_others)
+		blind_add(&s->blind, s->looked_ns, now_ns);
+	cpus_look(&s->cpus, online, now_ns);
+	s->looked_ns = now_ns;
 }
 
 static void start_cpu(struct sched *s, unsigned int number, struct cpu *cpu, uint64_t ts_ns)

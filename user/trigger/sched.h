@@ -21,12 +21,17 @@ struct sched {
 	uint32_t exits;			/* triggers on exits, as bits */
 	struct num_cpus expected;	/* CPUs that are to start */
 	unsigned int expected_cnt;	/* of these, how many have not */
+	struct num_cpus recorded;
+	uint64_t looked_ns;		/* when it was last known which CPUs are online */
+	bool has_others;		/* CPUs that are not recorded were */
 };
 
 /* What the recording says of itself at its start: CPUs that are recorded, those that are online. */
 void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct num_cpus *online);
 /* Threads were selected: records of others are missing. */
 void sched_set_filtered(struct sched *s);
+/* These CPUs are online, as of now; all records of times before @now_ns are there. */
+void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns);
 /* A scheduling record of @words words. 0 or -ENOMEM. */
 int sched_take(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words);
 /* All records of times before @complete_ns are there. 0 or -ENOMEM. */

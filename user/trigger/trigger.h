@@ -70,10 +70,11 @@ struct trigger_source {
 /* Of the @i'th, as added; false: there is none. It lives as long as @t. */
 bool triggers_source(const struct triggers *t, unsigned int i, struct trigger_source *out);
 /*
- * Asks the kernel to watch pressure, if a trigger is on that: before the recorder gives up its rights. 0 or
- * -errno with one line in @why: the first one that it refused, which is blind. The others are watched.
+ * What is not in the records, before the recorder gives up its rights: which CPUs are online, by the file below @root (""
+ * except in tests), and pressure, which the kernel watches if a trigger is on that. 0 or -errno with one line in @why:
+ * the first trigger that it refused, which is blind. The others are watched.
  */
-int triggers_watch(struct triggers *t, char *why, size_t size);
+int triggers_watch(struct triggers *t, const char *root, char *why, size_t size);
 /*
  * An event of a tracepoint that was recorded for @source, of the last function, has passed its filter; with @t as @ctx. If
  * there is no memory it is counted as suppressed.

@@ -15,6 +15,7 @@
 #include "events.h"
 #include "firing.h"
 #include "fxt/fxt.h"
+#include "online.h"
 #include "psi.h"
 #include "sched.h"
 #include "texts.h"
@@ -27,6 +28,7 @@ struct triggers {
 	struct sched sched;
 	struct events events;
 	struct psi psi;
+	struct online online;
 	struct pieces piece;		/* a record for the reader */
 	struct fxt_reader *reader;
 	bool has_begun;			/* the first record was taken */
@@ -63,6 +65,7 @@ void triggers_close(struct triggers *t)
 	if (!t)
 		return;
 	triggers_stop(t);
+	online_close(&t->online);
 	sched_fini(&t->sched);
 	threads_free(&t->threads);
 	firing_fini(&t->firing);
@@ -109,8 +112,9 @@ void triggers_found(void *ctx, const char *source, uint64_t ts_ns, uint64_t thre
 	events_found(&t->events, source, ts_ns, thread);
 }
 
-int triggers_watch(struct triggers *t, char *why, size_t size)
+int triggers_watch(struct triggers *t, const char *root, char *why, size_t size)
 {
+	online_open(&t->online, root);
 	return psi_open(&t->psi, &t->firing, why, size);
 }
 
@@ -282,10 +286,13 @@ int triggers_take(struct triggers *t, const void *records, size_t len)
 
 int triggers_round(struct triggers *t, uint64_t now_ns)
 {
+	struct num_cpus online;
 	int err;
 
 	if (now_ns < TRIGGER_SETTLE_NS)
 		return 0;
+	if (online_read(&t->online, &online))
+		sched_look(&t->sched, &online, now_ns);
 	err = sched_round(&t->sched, now_ns - TRIGGER_SETTLE_NS);
 	firing_add_deferred(&t->firing);
 	psi_look(&t->psi, &t->firing, now_ns);
@@ -308,7 +315,7 @@ static bool is_blind(const struct triggers *t, unsigned int i)
 	case TRIGGER_RUNQ:
 	case TRIGGER_OFFCPU:
 	case TRIGGER_BLOCKED:
-		return t->sched.waits.is_blank;
+		return t->sched.waits.is_blank || t->sched.has_others;
 	default:
 		return false;
 	}

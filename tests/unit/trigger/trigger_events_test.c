@@ -288,7 +288,7 @@ static void test_psi(void **state)
 	if (geteuid() || access("/proc/pressure/cpu", W_OK))
 		skip();
 	stream_open(&m, words);
-	assert_int_equal(triggers_watch(m.t, why, sizeof(why)), 0);
+	assert_int_equal(triggers_watch(m.t, "", why, sizeof(why)), 0);
 	for (i = 0; i < 3; i++)
 		pids[i] = spin();
 	for (i = 0; i < 600 && !f; i++) {
@@ -318,7 +318,7 @@ static void test_psi_refused(void **state)
 	if (geteuid() || access("/proc/pressure/cpu", W_OK))
 		skip();
 	stream_open(&m, words);
-	assert_int_equal(triggers_watch(m.t, why, sizeof(why)), -22);
+	assert_int_equal(triggers_watch(m.t, "", why, sizeof(why)), -22);
 	assert_non_null(strstr(why, "psi:cpu:some>1ns/2s: /proc/pressure/cpu: Invalid argument"));
 	stream_close(&m);
 }

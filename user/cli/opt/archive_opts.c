@@ -105,7 +105,7 @@ static void watch(struct triggers *triggers, const char *command)
 {
 	char why[TRIGGER_WHY_BYTES];
 
-	if (triggers && triggers_watch(triggers, why, sizeof(why)))
+	if (triggers && triggers_watch(triggers, "", why, sizeof(why)))
 		log_warn("%s: --trigger %s", command, why);
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of triggers where CPUs come and go: what is not recorded proves nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trigger_made.h"
+
+static const char *const dirs[] = { "/sys", "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu" };
+#define DIRS	(sizeof(dirs) / sizeof(dirs[0]))
+
+struct machine {
+	struct stream m;
+	char root[32], online[96];
+};
+
+static void set_online(const struct machine *c, const char *cpus)
+{
+	FILE *f = fopen(c->online, "w");
+
+	assert_non_null(f);
+	fprintf(f, "%s\n", cpus);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* CPUs 0 and 1 are recorded, and no thread runs. */
+static void open_machine(struct machine *c, const char *const *words)
+{
+	char path[96], why[TRIGGER_WHY_BYTES];
+	size_t i;
+
+	strcpy(c->root, "/tmp/kfxt-online.XXXXXX");
+	assert_non_null(mkdtemp(c->root));
+	for (i = 0; i < DIRS; i++) {
+		snprintf(path, sizeof(path), "%s%s", c->root, dirs[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	snprintf(c->online, sizeof(c->online), "%s%s/online", c->root, dirs[DIRS - 1]);
+	set_online(c, "0-1");
+	stream_open(&c->m, words);
+	assert_int_equal(triggers_watch(c->m.t, c->root, why, sizeof(why)), 0);
+	stream_start(&c->m, "0-1", "0-1", NULL);
+	stream_mark(&c->m, 0, 1, 0, 0, "start");
+	stream_mark(&c->m, 1, 1, 0, 0, "start");
+	stream_round(&c->m, 90);
+}
+
+static void close_machine(struct machine *c)
+{
+	char path[96];
+	size_t i;
+
+	stream_close(&c->m);
+	unlink(c->online);
+	for (i = DIRS; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s%s", c->root, dirs[i]);
+		rmdir(path);
+	}
+	rmdir(c->root);
+}
+
+static bool is_blind(const struct machine *c)
+{
+	struct trigger_counts counts;
+
+	assert_true(triggers_counts(c->m.t, 0, &counts));
+	return counts.is_blind;
+}
+
+/* A thread may run on a CPU that came online since: it does not wait. */
+static void test_comes(void **state)
+{
+	static const char *const words[] = { "runq>5ms", NULL };
+	struct machine c;
+
+	(void)state;
+	open_machine(&c, words);
+	stream_wakeup(&c.m, 115, 7, NULL);
+	set_online(&c, "0-2");
+	stream_round(&c.m, 130);
+	stream_none(&c.m);
+	assert_true(is_blind(&c));
+	stream_switch(&c.m, 0, 140, 0, 'R', 7);
+	stream_switch(&c.m, 0, 145, 7, 'R', 8);
+	set_online(&c, "0-1");
+	stream_round(&c.m, 160);		/* it went at some time before */
+	stream_none(&c.m);
+	assert_false(is_blind(&c));
+	stream_round(&c.m, 200);
+	stream_switch(&c.m, 0, 210, 8, 'S', 7);
+	stream_switch(&c.m, 0, 220, 7, 'R', 8);
+	stream_switch(&c.m, 0, 226, 8, 'S', 7);
+	stream_round(&c.m, 300);
+	assert_true(stream_fired(&c.m, "runq>5ms", 30)->is_partial);	/* since that was known */
+	assert_false(stream_fired(&c.m, "runq>5ms", 6)->is_partial);
+	stream_none(&c.m);
+	close_machine(&c);
+}
+
+/* What is offline is not idle. */
+static void test_goes(void **state)
+{
+	static const char *const words[] = { "idle>50%/100ms", NULL };
+	const struct trigger_fired *f;
+	struct machine c;
+
+	(void)state;
+	open_machine(&c, words);
+	stream_switch(&c.m, 0, 95, 0, 'R', 7);
+	stream_switch(&c.m, 1, 95, 0, 'R', 8);
+	stream_round(&c.m, 200);
+	while (triggers_next(c.m.t))		/* both were idle until then */
+		;
+	stream_switch(&c.m, 1, 290, 8, 'S', 0);
+	set_online(&c, "0");
+	stream_round(&c.m, 300);
+	stream_round(&c.m, 500);
+	stream_none(&c.m);
+	set_online(&c, "0-1");
+	stream_round(&c.m, 600);
+	stream_round(&c.m, 630);
+	stream_none(&c.m);
+	stream_round(&c.m, 800);
+	f = triggers_next(c.m.t);
+	assert_non_null(f);
+	assert_int_equal(f->cpu, 1);
+	assert_true(f->is_partial);
+	assert_int_equal(f->to_ns, 690 * STREAM_MS);	/* 60 of 100 ms since 630 */
+	stream_none(&c.m);
+	close_machine(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_comes),
+		cmocka_unit_test(test_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

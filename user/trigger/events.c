@@ -86,8 +86,32 @@ static void set_text(struct trigger_fired *what, struct fxt_str s)
 	what->text[len] = 0;
 }
 
-/* The triggers of @mask whose glob is that of @name. */
-static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str name)
+/* One of a list of globs, as of kfxt record -e syscalls:LIST; "!" before one excludes. */
+static bool matches_one(const char *glob, size_t len, const char *name)
+{
+	char copy[NAME_BYTES];
+
+	return copy_text(copy, sizeof(copy), fxt_str_inline(glob, len)) && glob_match(copy, name);
+}
+
+static bool is_in_list(const char *list, const char *name)
+{
+	bool in = *list == '!', except;
+	const char *end;
+
+	for (;; list = end + 1) {
+		end = strchrnul(list, ',');
+		except = *list == '!';
+		if (matches_one(list + except, (size_t)(end - list) - except, name))
+			in = !except;
+		if (!*end)
+			return in;
+	}
+}
+
+/* The triggers of @mask whose glob or list @matches @name. */
+static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str name,
+			bool (*matches)(const char *text, const char *name))
 {
 	char text[NAME_BYTES];
 	uint32_t left, out = 0;
@@ -97,7 +121,7 @@ static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str na
 	for (left = mask; left; left &= left - 1) {
 		const unsigned int i = (unsigned int)__builtin_ctz(left);
 
-		if (glob_match(e->firing->list[i].w.text, text))
+		if (matches(e->firing->list[i].w.text, text))
 			out |= 1U << i;
 	}
 	return out;
@@ -182,7 +206,7 @@ static int take_mark(struct events *e, const struct fxt_record *rec)
 
 	if (type != FXT_INSTANT && type != FXT_DURATION_BEGIN && type != FXT_ASYNC_BEGIN)
 		return 0;
-	return take_moment(e, rec, of_name(e, e->mark, text), text);
+	return take_moment(e, rec, of_name(e, e->mark, text, glob_match), text);
 }
 
 int events_take(struct events *e, const struct fxt_record *rec)
@@ -198,8 +222,8 @@ int events_take(struct events *e, const struct fxt_record *rec)
 	if (is_text(ev->category, "irq") || is_text(ev->category, "irq_vectors"))
 		return take_slice(e, rec, e->irq);
 	if (is_text(ev->category, "syscalls"))
-		return take_slice(e, rec, of_name(e, e->syscall, ev->name));
+		return take_slice(e, rec, of_name(e, e->syscall, ev->name, is_in_list));
 	if (is_text(ev->category, "function"))
-		return take_slice(e, rec, of_name(e, e->func, ev->name));
+		return take_slice(e, rec, of_name(e, e->func, ev->name, glob_match));
 	return 0;
 }

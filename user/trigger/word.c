@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup_mount.h"
 #include "base/num.h"
 
 #define MILLION			1000000ULL
@@ -201,14 +202,26 @@ static int set_text(char **field, const char *text, size_t len, const char **rea
 	return *field ? 0 : -ENOMEM;
 }
 
+/* A path of the hierarchy or, as kfxt record --cgroup takes it, its directory. */
 static int parse_cgroup(struct trigger_word *w, const char *text, size_t len, const char **reason)
 {
+	const char *below;
+	int err;
+
+	while (len && text[len - 1] == '/')
+		len--;
+	err = set_text(&w->cgroup, text, len, reason);
+	if (err)
+		return err;
 	*reason = "cgroup= takes a path that begins with /, as in /proc/PID/cgroup";
 	if (*text != '/')
 		return -EINVAL;
-	while (len && text[len - 1] == '/')
-		len--;
-	return set_text(&w->cgroup, text, len, reason);
+	below = cgroup_below_mount(w->cgroup);
+	*reason = "cgroup= takes a path of the cgroup v2 hierarchy, which is not mounted there";
+	if (!below)
+		return strncmp(w->cgroup, "/sys/", 5) ? 0 : -EINVAL;
+	memmove(w->cgroup, below, strlen(below) + 1);
+	return 0;
 }
 
 static int parse_pid(struct trigger_word *w, const char *text, size_t len, const char **reason)

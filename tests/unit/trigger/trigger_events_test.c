@@ -131,6 +131,29 @@ static void test_slices(void **state)
 	stream_close(&m);
 }
 
+/* Lists of system calls are those of -e syscalls:LIST. */
+static void test_lists(void **state)
+{
+	static const char *const words[] = { "syscall:read,pw*>1ms", "syscall:!futex,poll>1ms", "syscall:p*,!poll>1ms", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_slice(&m, 71, "syscalls", "read", 10, 12);
+	stream_slice(&m, 71, "syscalls", "pwrite64", 20, 23);
+	stream_slice(&m, 71, "syscalls", "futex", 30, 34);
+	stream_slice(&m, 71, "syscalls", "poll", 40, 45);
+	stream_round(&m, 100);
+	stream_fired(&m, words[0], 2);
+	stream_fired(&m, words[1], 2);
+	stream_fired(&m, words[0], 3);
+	stream_fired(&m, words[1], 3);
+	stream_fired(&m, words[2], 3);
+	stream_fired(&m, words[1], 5);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 static void check_moment(struct stream *m, const char *word, const char *text, uint64_t ms)
 {
 	const struct trigger_fired *f = triggers_next(m->t);
@@ -328,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_event),

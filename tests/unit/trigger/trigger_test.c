@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <mntent.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -39,6 +41,8 @@ static void test_words(void **state)
 		{ "runq>5ms:pid=x", "runq>5ms:pid=x: pid= takes the id of a process" },
 		{ "runq>5ms:cgroup=a",
 		  "runq>5ms:cgroup=a: cgroup= takes a path that begins with /, as in /proc/PID/cgroup" },
+		{ "runq>5ms:cgroup=/sys/kernel/a",
+		  "runq>5ms:cgroup=/sys/kernel/a: cgroup= takes a path of the cgroup v2 hierarchy, which is not mounted there" },
 		{ "busy>95", "busy>95: not a share such as 95%/10s" },
 		{ "busy>95%", "busy>95%: not a share such as 95%/10s" },
 		{ "busy>100%/10s", "busy>100%/10s: the share must be above 0% and below 100%, "
@@ -437,6 +441,35 @@ static void test_selectors(void **state)
 	stream_close(&m);
 }
 
+/* A cgroup by its directory. */
+static void test_cgroup_directory(void **state)
+{
+	FILE *mounts = setmntent("/proc/mounts", "re");
+	const char *words[] = { NULL, NULL };
+	const struct mntent *mount;
+	struct stream m;
+	char word[300];
+
+	(void)state;
+	assert_non_null(mounts);
+	while ((mount = getmntent(mounts)) && strcmp(mount->mnt_type, "cgroup2") != 0)
+		;
+	if (mount)
+		snprintf(word, sizeof(word), "runq>1ms:cgroup=%.200s/a/", mount->mnt_dir);
+	endmntent(mounts);
+	if (!mount)
+		skip();
+	words[0] = word;
+	stream_open(&m, words);
+	stream_process(&m, 70, "/a/b");
+	stream_thread(&m, 71, 70, "dbx");
+	wait_for_runq(&m, 71, 10, 9);
+	stream_round(&m, END);
+	stream_fired(&m, word, 9);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 static void test_cooldown(void **state)
 {
 	static const char *const words[] = { "runq>5ms", "runq>6ms", NULL };
@@ -506,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_cgroup_directory),
 		cmocka_unit_test(test_cooldown),
 		cmocka_unit_test(test_recycled),
 		cmocka_unit_test(test_damage),

@@ -126,11 +126,11 @@ def a_hog_of_20_ms(tmp):
     equal(set(fired), set(words), 'what was found')
 
 
-def flight(tmp, words, command, *args):
+def flight(tmp, words, command, *args, after='0s'):
     """What a recorder with these triggers says that fired while the command ran, by word; and what is in its last file."""
     for old in glob.glob(tmp + '/f-*'):
         os.unlink(old)
-    record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', '--after', '0s', '--cooldown', '1ns', *args, '--stats', 'json',
+    record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', *(['--after', after] if after else []), '--cooldown', '1ns', *args, '--stats', 'json',
            '--stats-file', tmp + '/stats', *(a for word in words for a in ('--trigger', word)), '--', *command)
     with open(tmp + '/stats', encoding='ascii') as f:
         found = {t['trigger']: t['fired'] for t in json.load(f)['triggers']}
@@ -184,6 +184,16 @@ def filters_that_are_too_many(tmp):
     word = f'event=sched:sched_process_exec/{long}/'
     refused(tmp, 'of -e and of triggers together: more than 16 comparisons', '--trigger', word, '-e',
             f'sched:sched_process_exec/{long}/')
+
+
+@test
+def what_follows_is_less_than_the_window(tmp):
+    """A file of what was longer ago than the window would lack the trigger; by default it has what is possible."""
+    for keep, after, most in (('3s', '3s', '2s'), ('30s,1G', '29001ms', '29s'), ('1s', '600ms', '0.5s')):
+        refused(tmp, f'--after {after}: at most {most} with --keep {keep}', '--trigger', 'mark=x', '--keep', keep, '--after', after)
+    found, records = flight(tmp, ['log~kfxt test here'], ['sh', '-c', 'echo kfxt test here >/dev/kmsg; sleep 2'], '--keep', '1s', after=None)
+    equal(found, {'log~kfxt test here': 1}, 'fired')
+    expect(any(r['type'] == 'event' and r['name'] == 'trigger' for r in records), 'not in its file')
 
 
 @test

@@ -19,6 +19,7 @@
 #define NS_PER_S	1000000000ULL
 #define AFTER_NS	(2 * NS_PER_S)
 #define COOLDOWN_NS	(60 * NS_PER_S)
+#define SPARE_NS	NS_PER_S
 
 /* A time, a size, or both. */
 struct bounds {
@@ -224,6 +225,26 @@ static int check(const struct archive_opts *opts, const char *command, const cha
 	return why ? EXIT_USAGE : EXIT_OK;
 }
 
+/*
+ * What fires is known up to half a second later, and its file is made --after that: for so long the window holds it. By default
+ * what is possible.
+ */
+static int check_after(const struct archive_opts *opts, const char *command, struct recorder_keep *keep)
+{
+	const uint64_t spare_ns = keep->age_ns < 2 * SPARE_NS ? keep->age_ns / 2 : SPARE_NS;
+	const uint64_t most_ns = keep->age_ns ? keep->age_ns - spare_ns : UINT64_MAX;
+
+	if (keep->after_ns <= most_ns)
+		return EXIT_OK;
+	if (opts->after) {
+		log_error("%s: --after %s: at most %gs with --keep %s, or files lack what fired", command, opts->after, most_ns / 1e9,
+			  opts->keep);
+		return EXIT_USAGE;
+	}
+	keep->after_ns = most_ns;
+	return EXIT_OK;
+}
+
 static int start_broker(const struct archive_opts *opts, const char *command, const char *output, struct broker **out)
 {
 	const struct broker_cfg cfg = {
@@ -254,6 +275,7 @@ int archive_opts_open(const struct archive_opts *opts, const char *command, cons
 		code = parse_bounds(opts->keep, "keep", command, &keep_min, &bounds);
 		out->keep.age_ns = bounds.ns;
 		out->keep.bytes = bounds.bytes;
+		code = code ?: check_after(opts, command, &out->keep);
 	}
 	if (!code && (opts->rotate || opts->keep))
 		code = start_broker(opts, command, output, &out->broker);

@@ -235,12 +235,20 @@ int BPF_PROG(on_cgroup_attach_task, void *to, const char *path, struct task_stru
 	return 0;
 }
 
-/* How the process exits. Its first thread has the code of wait(2), whichever thread exit_group(2) or a signal ended. */
+/* As wait(2) has it: of all threads, or else of the first one. */
+static __always_inline __u32 exit_status(const struct task_struct *first)
+{
+	if (BPF_CORE_READ(first, signal, flags) & SIGNAL_GROUP_EXIT)
+		return BPF_CORE_READ(first, signal, group_exit_code);
+	return BPF_CORE_READ(first, exit_code);
+}
+
+/* How the process of @p, its first thread, exits. */
 static __always_inline void send_exit(const struct task_struct *p)
 {
-	const __u32 signal = p->exit_code & 0x7f, code = p->exit_code >> 8 & 0xff;
+	const __u32 status = exit_status(p), signal = status & 0x7f, code = status >> 8 & 0xff;
 	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
-	__u64 *rec = p->flags & PF_KTHREAD || !ctl ? NULL : begin_record(ctl, OBJECT_EXIT_WORDS);
+	__u64 *rec = BPF_CORE_READ(p, flags) & PF_KTHREAD || !ctl ? NULL : begin_record(ctl, OBJECT_EXIT_WORDS);
 
 	if (!rec)
 		return;
@@ -261,8 +269,9 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	__u16 *id = id_of(p->pid);
 
 	name_process(address_of(p));
-	if (p->pid == p->tgid)
-		send_exit(p);
+	/* The last of its threads; of two at the same time both are. */
+	if (!BPF_CORE_READ(p, signal, live.counter))
+		send_exit(BPF_CORE_READ(p, group_leader));
 	send_thread(p, NULL);
 	if (id)
 		*id |= ID_EXITED | ID_NAMED;

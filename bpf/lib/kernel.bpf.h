@@ -106,6 +106,16 @@ struct css_set {
 	struct cgroup *dfl_cgrp;	/* in the v2 hierarchy */
 };
 
+#define SIGNAL_GROUP_EXIT	4	/* flags: its process ends, with .group_exit_code */
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;			/* threads that have not begun to exit */
+	int group_exit_code;
+	unsigned int flags;
+};
+
 struct return_instance {
 	unsigned long stack;
 	unsigned long orig_ret_vaddr;
@@ -133,6 +143,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct css_set *cgroups;
+	struct signal_struct *signal;
 	struct uprobe_task *utask;
 	unsigned int in_execve:1;
 	char comm[TASK_COMM_LEN];

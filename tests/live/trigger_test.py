@@ -186,6 +186,41 @@ def filters_that_are_too_many(tmp):
             f'sched:sched_process_exec/{long}/')
 
 
+# Its first thread ends, then the others: with an exit, by a signal, or by an exec of which the process goes on.
+THREADS = '''
+import ctypes, os, sys, threading, time
+libc = ctypes.CDLL(None)
+def name(text):
+    libc.prctl(15, text, 0, 0, 0)
+def then():
+    name(b'kfxt-other')
+    time.sleep(0.3)
+    if sys.argv[1] == 'exec':
+        os.execv(sys.argv[2], [sys.argv[2], '0.3'])
+    elif sys.argv[1] == 'signal':
+        os.kill(os.getpid(), 15)
+    os._exit(3)
+name(b'kfxt-first')
+threading.Thread(target=then).start()
+if sys.argv[1] != 'exec':
+    libc.syscall(ctypes.c_long(SYS_EXIT), 0)
+'''.replace('SYS_EXIT', '93' if os.uname().machine == 'aarch64' else '60')
+
+
+@test
+def exit_of_a_process(tmp):
+    """Fires once, when the last thread exits, with what wait(2) returns; an exec by another thread than the first is no exit."""
+    after = shutil.copy('/bin/sleep', tmp + '/kfxt-after')
+    words = ['exit:comm=kfxt-first', 'exit:comm=kfxt-first:code=3', 'exit:comm=kfxt-first:signal=TERM', 'exit:comm=kfxt-after:code=0',
+             'exit:comm=kfxt-other']
+    for how, wanted in (('exit', (1, 1, 0, 0, 0)), ('signal', (1, 0, 1, 0, 0)), ('exec', (0, 0, 0, 1, 0))):
+        found, records = flight(tmp, words, [sys.executable, '-c', THREADS, how, after], after='100ms')
+        equal(tuple(found.values()), wanted, f'fired: {how}')
+        exits = [r for r in records if r['type'] == 'context_switch' and r['outgoing_thread_state'] in (4, 5)]
+        fired = [dict((n, v) for n, _, v in r['arguments']) for r in records if r['type'] == 'event' and r['name'] == 'trigger']
+        expect(all(any(e['timestamp'] == f['to_ns'] for e in exits) for f in fired), f'not when a thread ended: {fired}')
+
+
 @test
 def what_follows_is_less_than_the_window(tmp):
     """A file of what was longer ago than the window would lack the trigger; by default it has what is possible."""

@@ -62,8 +62,8 @@ static bool is_selected(const struct firing *f, unsigned int i, const struct thr
 	const struct thread *process;
 	char comm[TRIGGER_COMM_BYTES];
 
-	if (w->kind == TRIGGER_EXIT && (!t || t->process != t->koid || !is_exit_of(w, t)))
-		return false;	/* not the first thread of its process, or it ends otherwise */
+	if (w->kind == TRIGGER_EXIT && (!t || !is_exit_of(w, t)))
+		return false;
 	if (!w->comm && !w->cgroup && !w->has_pid)
 		return true;
 	if (!t)

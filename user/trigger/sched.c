@@ -129,14 +129,23 @@ static uint8_t state_after(uint64_t state, const struct marks *m)
 	}
 }
 
-/* Its last switch-out: after that nothing is recorded of it. */
+/*
+ * The last switch-out of a thread. Its process has exited if it has said so by then: when the last of its threads began to
+ * exit. Its first thread may be gone long before, or may have become another one by an exec.
+ */
 static int take_exit(struct sched *s, const uint64_t *rec)
 {
-	const struct trigger_fired what = {
-		.value = 1, .thread = rec[2], .from_ns = rec[1], .to_ns = rec[1],
+	const struct thread *t = threads_find(s->waits.threads, rec[2]);
+	struct thread *process = t && t->process != THREADS_NO_PROCESS ? threads_find(s->waits.threads, t->process) : NULL;
+	struct trigger_fired what = {
+		.value = 1, .from_ns = rec[1], .to_ns = rec[1],
 		.cpu = (int)FXT_GET(rec[0], FXT_F_SCHED_CPU),
 	};
 
+	if (!process || !process->has_exited || process->is_evaluated)
+		return 0;
+	process->is_evaluated = true;
+	what.thread = process->koid;
 	return firing_defer(s->waits.firing, s->exits, &what);
 }
 

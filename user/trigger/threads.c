@@ -24,7 +24,7 @@ static bool is_gone(const struct threads *th, const struct thread *t)
 	return t->last_ns < th->complete_ns && threads_find(th, t->koid + ID_GENERATION_STEP);
 }
 
-/* A process is kept while it has threads, whether its first thread lives or not. */
+/* A process is kept while it has threads that are, whether its first thread lives or not. */
 static void find_processes(struct threads *th)
 {
 	struct thread *t, *process;
@@ -32,7 +32,8 @@ static void find_processes(struct threads *th)
 	for (t = th->slots; t < th->slots + th->cap; t++)
 		t->is_process = false;
 	for (t = th->slots; t < th->slots + th->cap; t++) {
-		if (!t->koid || t->process == t->koid || t->process == THREADS_NO_PROCESS || t->state == THREAD_DEAD)
+		if (!t->koid || t->process == t->koid || t->process == THREADS_NO_PROCESS ||
+		    (t->state == THREAD_DEAD && t->last_ns < th->complete_ns))
 			continue;
 		process = threads_find(th, t->process);
 		if (process)

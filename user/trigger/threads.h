@@ -41,6 +41,7 @@ struct thread {
 	uint8_t exit_value;	/* of a process: the signal or code */
 	bool has_exited : 1;	/* that is known */
 	bool by_signal : 1;
+	bool is_evaluated : 1;	/* of its exit triggers have been evaluated */
 	bool is_begun : 1;	/* the state is older than its record: a mark `state` */
 	bool switch_is_begun : 1;	/* of the last switch */
 	bool is_process : 1;	/* another thread belongs to it; while threads are dropped */

@@ -23,7 +23,7 @@ enum trigger_kind {
 	TRIGGER_LOG,		/* lines of the kernel's log */
 	TRIGGER_MARK,		/* markers of programs */
 	TRIGGER_EVENT,		/* a tracepoint, with a filter on its fields or without */
-	TRIGGER_EXIT,		/* the first thread of a process exits */
+	TRIGGER_EXIT,		/* a process exits: the last of its threads does */
 	TRIGGER_PSI,		/* pressure, of which the kernel has triggers itself */
 	TRIGGER_KIND_CNT
 };

@@ -229,7 +229,7 @@ static void test_event(void **state)
 	stream_close(&m);
 }
 
-/* Of a process by its first thread; the other threads' ends do not count. */
+/* Of a process, once: when the last of its threads exits, whichever that is. */
 static void test_exit(void **state)
 {
 	static const char *const words[] = { "exit:comm=db*", NULL };
@@ -242,10 +242,62 @@ static void test_exit(void **state)
 	stream_thread(&m, 80, 80, "other");
 	stream_switch(&m, 0, 10, 71, 'Z', 80);
 	stream_switch(&m, 0, 20, 80, 'Z', 70);
-	stream_switch(&m, 0, 30, 70, 'S', 0);
-	stream_switch(&m, 0, 40, 70, 'Z', 0);
+	stream_switch(&m, 0, 30, 70, 'Z', 72);
+	stream_thread(&m, 72, 70, "worker");
+	stream_round(&m, 50);
+	stream_none(&m);
+	stream_exit(&m, 70, "exit_code", 0);
+	stream_switch(&m, 0, 60, 72, 'Z', 73);
+	stream_switch(&m, 0, 61, 73, 'Z', 0);
 	stream_round(&m, 100);
-	check_moment(&m, words[0], "", 40);
+	check_moment(&m, words[0], "code 0", 60);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* An exec by another thread ends the first one, whose id it has from then on. */
+static void test_exec_by_another_thread(void **state)
+{
+	static const char *const words[] = { "exit:comm=db*", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 70, 70, "dbx");
+	stream_thread(&m, 71, 70, "dbx");
+	stream_switch(&m, 0, 10, 70, 'Z', 71);
+	stream_thread(&m, 70, 70, "dby");
+	stream_switch(&m, 0, 20, 70, 'S', 0);
+	stream_switch(&m, 0, 30, 0, 'R', 70);
+	stream_round(&m, 50);
+	stream_none(&m);
+	stream_exit(&m, 70, "exit_signal", 15);
+	stream_switch(&m, 0, 60, 70, 'Z', 0);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "signal 15 (SIGTERM)", 60);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* It is found though its first thread has long been gone, and the last one has just ended, when the table is rebuilt. */
+static void test_exit_of_many(void **state)
+{
+	static const char *const words[] = { "exit:comm=db*", NULL };
+	struct stream m;
+	uint64_t i;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 70, 70, "dbx");
+	stream_thread(&m, 71, 70, "dbx");
+	stream_switch(&m, 0, 10, 70, 'Z', 71);
+	stream_round(&m, 50);
+	stream_exit(&m, 70, "exit_code", 0);
+	stream_switch(&m, 0, 60, 71, 'Z', 0);
+	for (i = 0; i < 2000; i++)
+		stream_thread(&m, 1000 + i, 1000 + i, "other");
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "code 0", 60);
 	stream_none(&m);
 	stream_close(&m);
 }
@@ -356,6 +408,8 @@ int main(void)
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_exit),
+		cmocka_unit_test(test_exec_by_another_thread),
+		cmocka_unit_test(test_exit_of_many),
 		cmocka_unit_test(test_exit_how),
 		cmocka_unit_test(test_psi),
 		cmocka_unit_test(test_psi_refused),

@@ -46,33 +46,47 @@ static void clear_progress(const struct record_keep *k)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* What a trigger found, as its line of the log has it: "7.2 ms", "93 %", a line of the kernel's log. */
+/* What a trigger found: "7.2 ms", "93 %", a line of the kernel's log. */
 static void print_value(const struct trigger_fired *t, char *text, size_t size)
 {
+	const bool is_share = !strcmp(t->name, "busy") || !strcmp(t->name, "idle");
+	const char *least = t->is_partial ? ">= " : "";
+
 	if (!t->threshold)
 		snprintf(text, size, "%s", t->text);
-	else if (!strcmp(t->name, "busy"))
-		snprintf(text, size, "%.1f %%", t->value / 1e4);
+	else if (is_share)
+		snprintf(text, size, "%s%.6g %%, CPU %d", least, t->value / 1e4, t->cpu);
 	else
-		snprintf(text, size, "%s%.3f ms%s%s", t->is_partial ? ">= " : "", t->value / 1e6, *t->text ? ", " : "", t->text);
+		snprintf(text, size, "%s%.3f ms%s%s", least, t->value / 1e6, *t->text ? ", " : "", t->text);
 }
 
-static void show_trigger(const struct trigger_fired *t)
+/* The thread it is about, after a comma; interrupts are on tracks of their CPUs, which have names and no ids. */
+static void print_thread(const struct trigger_fired *t, char *text, size_t size)
 {
-	char value[TRIGGER_TEXT_BYTES + 32], thread[TRIGGER_COMM_BYTES + 32] = "";
+	*text = 0;
+	if (t->thread && strcmp(t->name, "irq") != 0)
+		snprintf(text, size, ", %s (%d)", *t->comm ? t->comm : "thread", (int)(t->thread % ID_GENERATION_STEP));
+	else if (*t->comm)
+		snprintf(text, size, ", %s", t->comm);
+}
+
+void record_keep_fired_text(const struct trigger_fired *t, char text[RECORD_KEEP_TEXT])
+{
+	char value[TRIGGER_TEXT_BYTES + 32], thread[TRIGGER_COMM_BYTES + 32];
 
 	print_value(t, value, sizeof(value));
-	if (t->thread)
-		snprintf(thread, sizeof(thread), ", %s (%d)", *t->comm ? t->comm : "thread", (int)(t->thread % ID_GENERATION_STEP));
-	log_info("trigger %s: %s%s%s", t->word, value, thread, t->is_ongoing ? ", still going on" : "");
+	print_thread(t, thread, sizeof(thread));
+	snprintf(text, RECORD_KEEP_TEXT, "%s%s%s", value, thread, t->is_ongoing ? ", still going on" : "");
 }
 
 void record_keep_fired(void *ctx, const struct trigger_fired *fired)
 {
 	struct record_keep *k = ctx;
+	char text[RECORD_KEEP_TEXT];
 
 	clear_progress(k);
-	show_trigger(fired);
+	record_keep_fired_text(fired, text);
+	log_info("trigger %s: %s", fired->word, text);
 	record_control_fired(k->control, fired);
 }
 

@@ -25,6 +25,9 @@ struct record_keep {
 int record_keep_open(struct record_keep *k, const char *command, bool progress);
 /* A few times a second: takes SIGUSR2. */
 void record_keep_tick(struct record_keep *k, struct recorder *r);
+#define RECORD_KEEP_TEXT	256
+/* What is said of a trigger that has fired. */
+void record_keep_fired_text(const struct trigger_fired *fired, char text[RECORD_KEEP_TEXT]);
 /* For recorder_keep; @ctx is a struct record_keep. */
 void record_keep_fired(void *ctx, const struct trigger_fired *fired);
 void record_keep_done(void *ctx, const struct recorder_file *file);

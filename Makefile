@@ -298,7 +298,7 @@ BENCH_LOADS := $(addprefix $(O)/tests/,func_load rate_load ftrace_copy json_scan
 $(BENCH_LOADS): $(O)/tests/%: $(O)/obj/tests/bench/%.o
 	$(link) -pthread
 
-$(O)/tests/drain_load: $(call obj,tests/bench/drain_load.c) $(ARCHIVES)
+$(addprefix $(O)/tests/,drain_load trigger_load): $(O)/tests/%: $(O)/obj/tests/bench/%.o $(ARCHIVES)
 	$(link) $(LIBS)
 
 $(O)/tests/unwind_load: $(call obj,tests/bench/unwind_load.c) $(ARCHIVES)
@@ -315,7 +315,7 @@ bench:
 	$(Q)$(MAKE) --no-print-directory all bench-programs
 	$(Q)$(PYTHON) tests/bench/bench.py $(O) $(BENCH)
 # What tests/bench/cost_test.py needs.
-cost-programs: $(addprefix $(O)/tests/,drain_load unwind_load jited pingpong)
+cost-programs: $(addprefix $(O)/tests/,drain_load trigger_load unwind_load jited pingpong)
 bench-programs: $(BENCH_LOADS) $(addprefix $(O)/tests/,drain_load unwind_load ring_bench empty calls pingpong load stacks)
 
 # ---- kernel module ---------------------------------------------------------------

@@ -4,7 +4,7 @@
 
     cost_test.py BUILD_DIR [--update]
 
-Instructions of the imports, of the drain and of the unwinder for the same input (callgrind), of the
+Instructions of the imports, of the drain, of triggers and of the unwinder for the same input (callgrind), of the
 scheduler's BPF programs as compiled and, but for the functions that they call in rarer cases, as this kernel
 makes machine code of them, and bytes an event. Fails where one is more than 3 % above the baseline; who means it to be changes
 that file in the same commit (--update). Needs root and BPF. Prints TAP and, last, how many passed, failed
@@ -73,6 +73,13 @@ def of_drain(tmp):
             for what, cpus, records in (('2 CPUs', 2, 20000), ('64 CPUs, little in each ring', 64, 20))}
 
 
+def of_triggers(tmp):
+    """A round of many threads, of which few run."""
+    rounds = 500
+    return {'a round of triggers, 20,000 threads': instructions(BUILD + '/tests/trigger_load', '20000', str(rounds),
+                                                                only='round_of_triggers') // rounds}
+
+
 def of_unwinding(tmp):
     """A user stack of some 20 frames."""
     rounds = 200
@@ -130,7 +137,7 @@ def of_file(tmp):
 
 def measured():
     found = {}
-    for measure in (of_import, of_json, of_perfetto, of_drain, of_unwinding, lambda tmp: of_objects(), of_programs,
+    for measure in (of_import, of_json, of_perfetto, of_drain, of_triggers, of_unwinding, lambda tmp: of_objects(), of_programs,
                     of_file):
         with tempfile.TemporaryDirectory() as tmp:
             found.update(measure(tmp))

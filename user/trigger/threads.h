@@ -44,6 +44,7 @@ struct thread {
 	bool is_evaluated : 1;	/* of its exit triggers have been evaluated */
 	bool is_begun : 1;	/* the state is older than its record: a mark `state` */
 	bool switch_is_begun : 1;	/* of the last switch */
+	uint8_t listed : 2;	/* in the lists of waits.h, as bits of enum wait_list_id */
 	bool is_process : 1;	/* another thread belongs to it; while threads are dropped */
 };
 

@@ -13,6 +13,8 @@
 #define PIECE_MIDDLE	4U
 #define PIECE_LAST	8U
 
+#define LIST_MIN	1024U	/* shorter ones may as well wait */
+
 struct piece {
 	uint64_t from_ns, to_ns;
 	bool is_partial;
@@ -31,6 +33,12 @@ void thread_waits_init(struct thread_waits *w)
 
 void thread_waits_fini(struct thread_waits *w)
 {
+	enum wait_list_id id;
+
+	for (id = 0; id < WAIT_LISTS; id++) {
+		free(w->lists[id].koids);
+		w->lists[id] = (struct wait_list){ 0 };
+	}
 	free(w->gaps);
 	w->gaps = NULL;
 	w->gaps_cnt = w->gaps_cap = 0;
@@ -96,16 +104,6 @@ int thread_waits_add_late(struct thread_waits *w, struct thread *t, const struct
 
 /* ---- what is proven of a gap --------------------------------------------------------- */
 
-static bool is_runnable(uint8_t state)
-{
-	return state == THREAD_RUNNABLE || state == THREAD_WOKEN || state == THREAD_WOKEN_AGAIN;
-}
-
-static bool is_off(uint8_t state)
-{
-	return state == THREAD_RUNNABLE || state == THREAD_SLEEPS || state == THREAD_BLOCKED;
-}
-
 static void keep_longer(struct piece *best, uint64_t from_ns, uint64_t to_ns, bool is_partial)
 {
 	if (to_ns > from_ns && to_ns - from_ns > best->to_ns - best->from_ns)
@@ -145,7 +143,7 @@ static unsigned int runq_pieces(const struct thread_waits *w, const struct wait_
 	const bool runs = gap->to == THREAD_RUNS, goes_on = gap->to == THREAD_UNKNOWN_YET;
 	unsigned int counts = 0;
 
-	if (is_runnable(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
+	if (thread_waits_is_runnable(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
 		counts |= PIECE_FIRST | (runs || goes_on ? PIECE_WHOLE : 0);
 	/* It runs without having been woken since, so it was runnable. */
 	if (runs && !w->is_filtered && gap->from != THREAD_UNKNOWN_YET)
@@ -167,7 +165,7 @@ static unsigned int offcpu_pieces(const struct thread_waits *w, const struct wai
 	const bool runs = gap->to == THREAD_RUNS, goes_on = gap->to == THREAD_UNKNOWN_YET;
 	unsigned int counts = 0;
 
-	if (is_off(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
+	if (thread_waits_is_off(gap->from) && gap->to != THREAD_WOKEN_AGAIN)
 		counts |= PIECE_FIRST | (runs || goes_on ? PIECE_WHOLE : 0);
 	/* It is alive, and no record says that it ran where there are all records. */
 	if (runs && !w->is_filtered && gap->from != THREAD_UNKNOWN_YET)
@@ -229,34 +227,90 @@ static void end_gaps(struct thread_waits *w, uint64_t complete_ns)
 	w->gaps_cnt = kept;
 }
 
-static void evaluate_ongoing(struct thread_waits *w, struct thread *t, uint64_t complete_ns)
+int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id id)
 {
-	struct wait_gap gap = {
-		.koid = t->koid, .from_ns = t->last_ns, .to_ns = complete_ns, .fired = t->fired, .from = t->state,
-		.is_begun = t->is_begun,
-	};
+	struct wait_list *list = &w->lists[id];
 
-	if (t->last_ns < complete_ns && complete_ns - t->last_ns > w->least_ns &&
-	    (is_runnable(t->state) || t->state == THREAD_BLOCKED))
+	if (array_reserve(list->koids, list->cnt, list->cap, 1))
+		return -ENOMEM;
+	list->koids[list->cnt++] = t->koid;
+	t->listed |= 1U << id;
+	return 0;
+}
+
+/* What @t has been waiting for since its last record, or since its last switch. */
+static struct wait_gap ongoing_gap(const struct thread *t, enum wait_list_id id, uint64_t complete_ns)
+{
+	const bool off = id == WAIT_OFF;
+
+	return (struct wait_gap){
+		.koid = t->koid, .from_ns = off ? t->switched_ns : t->last_ns, .to_ns = complete_ns, .fired = t->fired,
+		.from = off ? t->switched : t->state, .is_begun = off ? t->switch_is_begun : t->is_begun, .of_switches = off,
+	};
+}
+
+/* When the first of these can fire; what is above its threshold and is not proven, in any round. */
+static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t from_ns, uint64_t complete_ns)
+{
+	uint64_t due_ns = UINT64_MAX, threshold;
+
+	for (; mask; mask &= mask - 1) {
+		threshold = w->firing->list[__builtin_ctz(mask)].w.threshold;
+		if (from_ns < complete_ns && complete_ns - from_ns > threshold)
+			return complete_ns;
+		if (from_ns + threshold < due_ns)
+			due_ns = from_ns + threshold;
+	}
+	return due_ns;
+}
+
+/* When it may fire next; UINT64_MAX: not before its next record. */
+static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t complete_ns)
+{
+	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
+	const struct wait_gap gap = ongoing_gap(t, id, complete_ns);
+	const uint32_t mask = id == WAIT_LAST ? thread_waits_of(w, gap.from) : thread_waits_is_off(gap.from) ? w->offcpu : 0;
+
+	if (mask && gap.from_ns < complete_ns && complete_ns - gap.from_ns > least_ns)
 		t->fired |= evaluate(w, &gap);
-	if (!w->offcpu || t->switched_ns >= complete_ns || !is_off(t->switched))
+	return next_due(w, mask & ~t->fired, gap.from_ns, complete_ns);
+}
+
+static void look_at_list(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
+{
+	struct wait_list *list = &w->lists[id];
+	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
+	uint64_t due_ns;
+	struct thread *t;
+	size_t i, kept = 0;
+
+	/* What was added since the last look began after it. Who has exited is to leave the list some time. */
+	if (complete_ns <= list->due_ns && list->cnt < 2 * list->looked_cnt + LIST_MIN)
 		return;
-	gap.of_switches = true;
-	gap.from_ns = t->switched_ns;
-	gap.from = t->switched;
-	gap.is_begun = t->switch_is_begun;
-	if (complete_ns - t->switched_ns > w->least_off_ns)
-		t->fired |= evaluate(w, &gap);
+	list->due_ns = complete_ns + least_ns;
+	for (i = 0; i < list->cnt; i++) {
+		t = threads_find(w->threads, list->koids[i]);
+		due_ns = t ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
+		if (due_ns == UINT64_MAX) {
+			if (t)
+				t->listed &= ~(1U << id);
+			continue;
+		}
+		list->koids[kept++] = list->koids[i];
+		if (due_ns < list->due_ns)
+			list->due_ns = due_ns;
+	}
+	list->cnt = list->looked_cnt = kept;
 }
 
 void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 {
-	struct thread *t;
+	enum wait_list_id id;
 
 	end_gaps(w, complete_ns);
-	if (w->is_blank || !(w->runq | w->blocked | w->offcpu))
-		return;
-	for (t = w->threads->slots; t < w->threads->slots + w->threads->cap; t++)
-		if (t->koid)
-			evaluate_ongoing(w, t, complete_ns);
+	for (id = 0; id < WAIT_LISTS; id++)
+		if (w->is_blank)
+			w->lists[id].cnt = 0;
+		else
+			look_at_list(w, id, complete_ns);
 }

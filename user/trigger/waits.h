@@ -28,12 +28,24 @@ struct wait_gap {
 	bool is_begun;		/* as in struct thread */
 };
 
+/* What may be a wait that goes on: by the last record, and by the last switch. */
+enum wait_list_id { WAIT_LAST, WAIT_OFF, WAIT_LISTS };
+
+/* Threads of which that is so, or was when the list was last gone through. */
+struct wait_list {
+	uint64_t *koids;
+	size_t cnt, cap;
+	size_t looked_cnt;	/* those that were left then */
+	uint64_t due_ns;	/* before that none is above a threshold */
+};
+
 struct thread_waits {
 	struct threads *threads;	/* borrowed, all three */
 	const struct blind *blind;
 	struct firing *firing;
 	struct wait_gap *gaps;
 	size_t gaps_cnt, gaps_cap;
+	struct wait_list lists[WAIT_LISTS];
 	uint64_t least_ns;		/* the lowest threshold of runq and blocked */
 	uint64_t least_off_ns;		/* of offcpu */
 	uint32_t runq, blocked, offcpu;	/* triggers, as bits */
@@ -53,6 +65,23 @@ struct wait_record {
 /* Slow parts of the next function. */
 int thread_waits_add_gap(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches);
 int thread_waits_add_late(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches);
+int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id list);
+
+static inline bool thread_waits_is_runnable(uint8_t state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_WOKEN || state == THREAD_WOKEN_AGAIN;
+}
+
+static inline bool thread_waits_is_off(uint8_t state)
+{
+	return state == THREAD_RUNNABLE || state == THREAD_SLEEPS || state == THREAD_BLOCKED;
+}
+
+/* Triggers that a wait of that state may fire. */
+static inline uint32_t thread_waits_of(const struct thread_waits *w, uint8_t state)
+{
+	return thread_waits_is_runnable(state) ? w->runq : state == THREAD_BLOCKED ? w->blocked : 0;
+}
 
 /* Of equal times: a thread is switched out, woken and switched in. */
 static inline unsigned int thread_waits_rank(uint8_t state)
@@ -93,6 +122,8 @@ static inline int thread_waits_add(struct thread_waits *w, const struct wait_rec
 			t->switched_ns = rec->ts_ns;
 			t->switched = rec->state;
 			t->switch_is_begun = rec->is_begun;
+			if (thread_waits_is_off(t->switched) && !(t->listed & 1 << WAIT_OFF))
+				err = thread_waits_list(w, t, WAIT_OFF) ?: err;
 		}
 	}
 	if (!thread_waits_is_later(rec, t->last_ns, t->state))
@@ -102,6 +133,8 @@ static inline int thread_waits_add(struct thread_waits *w, const struct wait_rec
 	t->last_ns = rec->ts_ns;
 	t->state = rec->state;
 	t->is_begun = rec->is_begun;
+	if (thread_waits_of(w, t->state) && !(t->listed & 1 << WAIT_LAST))
+		err = thread_waits_list(w, t, WAIT_LAST) ?: err;
 	return err;
 }
 

@@ -159,6 +159,39 @@ static void test_ongoing(void **state)
 	stream_close(&m);
 }
 
+/* Each threshold is noticed while a wait goes on, whatever others wait for, and whoever has ended meanwhile. */
+static void test_ongoing_thresholds(void **state)
+{
+	static const char *const words[] = { "runq>5ms:comm=a", "runq>500ms", "offcpu>200ms:comm=a", NULL };
+	struct stream m;
+	uint64_t i;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 7, 7, "a");
+	stream_switch(&m, 0, 10, 7, 'R', 8);
+	for (i = 0; i < 3000; i++)
+		stream_switch(&m, 1, 11, 1000 + i, i % 3 ? 'Z' : 'S', 1001 + i);
+	stream_round(&m, 15);
+	stream_none(&m);
+	stream_round(&m, 16);
+	stream_fired(&m, "runq>5ms:comm=a", 6);
+	stream_none(&m);
+	for (i = 0; i < 3000; i++)
+		stream_switch(&m, 1, 20, 5000 + i, 'Z', 5001 + i);
+	stream_round(&m, 210);
+	stream_none(&m);
+	stream_round(&m, 211);
+	stream_fired(&m, "offcpu>200ms:comm=a", 201);
+	stream_none(&m);
+	stream_round(&m, 510);
+	stream_none(&m);
+	stream_round(&m, 511);
+	stream_fired(&m, "runq>500ms", 501);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 static void test_blocked(void **state)
 {
 	static const char *const words[] = { "blocked>5ms", NULL };
@@ -529,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_runq),
 		cmocka_unit_test(test_out_of_order),
 		cmocka_unit_test(test_ongoing),
+		cmocka_unit_test(test_ongoing_thresholds),
 		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_wakeup_lost),

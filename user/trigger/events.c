@@ -57,11 +57,6 @@ bool events_may_fire(const struct events *e, const struct texts *texts, const ui
 	}
 }
 
-static bool is_text(struct fxt_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.data, text, s.len);
-}
-
 /* False: it does not fit. */
 static bool copy_text(char *out, size_t size, struct fxt_str s)
 {
@@ -201,7 +196,7 @@ static int take_log(struct events *e, const struct fxt_record *rec)
 static int take_mark(struct events *e, const struct fxt_record *rec)
 {
 	const enum fxt_event_type type = rec->event.type;
-	const struct fxt_arg *arg = is_text(rec->event.category, "ftrace") ? fxt_record_arg(rec, "text") : NULL;
+	const struct fxt_arg *arg = texts_equal(rec->event.category, "ftrace") ? fxt_record_arg(rec, "text") : NULL;
 	const struct fxt_str text = arg && arg->type == FXT_ARG_STRING ? arg->str : rec->event.name;
 
 	if (type != FXT_INSTANT && type != FXT_DURATION_BEGIN && type != FXT_ASYNC_BEGIN)
@@ -213,17 +208,17 @@ int events_take(struct events *e, const struct fxt_record *rec)
 {
 	const struct fxt_event *ev = &rec->event;
 
-	if (is_text(ev->category, "log"))
+	if (texts_equal(ev->category, "log"))
 		return take_log(e, rec);
-	if (is_text(ev->category, "atrace") || is_text(ev->category, "ftrace"))
+	if (texts_equal(ev->category, "atrace") || texts_equal(ev->category, "ftrace"))
 		return take_mark(e, rec);
 	if (ev->type != FXT_DURATION_COMPLETE)
 		return 0;
-	if (is_text(ev->category, "irq") || is_text(ev->category, "irq_vectors"))
+	if (texts_equal(ev->category, "irq") || texts_equal(ev->category, "irq_vectors"))
 		return take_slice(e, rec, e->irq);
-	if (is_text(ev->category, "syscalls"))
+	if (texts_equal(ev->category, "syscalls"))
 		return take_slice(e, rec, of_name(e, e->syscall, ev->name, is_in_list));
-	if (is_text(ev->category, "function"))
+	if (texts_equal(ev->category, "function"))
 		return take_slice(e, rec, of_name(e, e->func, ev->name, glob_match));
 	return 0;
 }

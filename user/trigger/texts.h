@@ -5,14 +5,18 @@
 #ifndef TRIGGER_TEXTS_H
 #define TRIGGER_TEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "fxt/format.h"
+#include "fxt/fxt.h"
 
 #define TRIGGER_TEXTS(X) \
 	X(MARK,		"mark") \
 	X(START,	"start") \
+	X(LATE,		"late") \
 	X(STOP,		"stop") \
 	X(GAP,		"gap") \
 	X(IMPLIED,	"implied") \
@@ -41,6 +45,11 @@ enum text {
 struct texts {
 	uint8_t by_index[FXT_STRING_INDEX_MAX + 1];	/* enum text */
 };
+
+static inline bool texts_equal(struct fxt_str s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.data, text, s.len);
+}
 
 /* A string record of @words words. */
 void texts_add(struct texts *t, const uint64_t *rec, size_t words);

@@ -46,7 +46,7 @@ struct trigger_counts {
 	const char *word;
 	uint64_t fired;		/* handed out, or to be handed out, by triggers_next() */
 	uint64_t suppressed;	/* by the cooldown, or more at once than are kept */
-	bool is_blind;		/* what is recorded does not show it: CPUs or threads are not recorded, no pressure is watched */
+	const char *blind;	/* why what is recorded does not show it, at present: "CPUs are online that are not recorded"; NULL: it does */
 };
 
 /* 0 or -ENOMEM. */

@@ -33,6 +33,7 @@ struct triggers {
 	struct fxt_reader *reader;
 	bool has_begun;			/* the first record was taken */
 	bool has_start;			/* the instant `start` was */
+	uint32_t late;			/* triggers on sources that do not record yet, as bits */
 };
 
 int triggers_open(struct triggers **out)
@@ -200,12 +201,31 @@ static void take_start(struct triggers *t, const struct fxt_record *rec)
 	t->has_start = true;
 }
 
+/* A source that does not record yet, since the kernel lets it wait, or that does from now on. */
+static void take_late(struct triggers *t, const struct fxt_record *rec)
+{
+	const struct fxt_arg *source = fxt_record_arg(rec, "source");
+	unsigned int i;
+
+	for (i = 0; source && source->type == FXT_ARG_STRING && i < t->firing.cnt; i++) {
+		const char *needs = t->firing.list[i].w.source;
+
+		if (!needs || !texts_equal(source->str, needs))
+			continue;
+		t->late &= ~(1U << i);
+		if (!fxt_record_arg(rec, "after_ns"))
+			t->late |= 1U << i;
+	}
+}
+
 static int take_read_event(struct triggers *t, const struct fxt_record *rec)
 {
-	const struct fxt_str *category = &rec->event.category;
+	const struct fxt_event *ev = &rec->event;
 
-	if (category->len == 4 && !memcmp(category->data, "kfxt", 4))
+	if (texts_equal(ev->category, "kfxt") && texts_equal(ev->name, "start"))
 		take_start(t, rec);
+	if (texts_equal(ev->category, "kfxt") && texts_equal(ev->name, "late"))
+		take_late(t, rec);
 	return events_take(&t->events, rec);
 }
 
@@ -229,8 +249,9 @@ static int take_rare(struct triggers *t, const uint64_t *words, size_t bytes)
 
 static int take_event(struct triggers *t, const uint64_t *rec, size_t words)
 {
-	if (texts_of(&t->texts, FXT_GET(rec[0], FXT_F_EVENT_CATEGORY)) == TEXT_KFXT &&
-	    texts_of(&t->texts, FXT_GET(rec[0], FXT_F_EVENT_NAME)) == TEXT_START)
+	const enum text name = texts_of(&t->texts, FXT_GET(rec[0], FXT_F_EVENT_NAME));
+
+	if (texts_of(&t->texts, FXT_GET(rec[0], FXT_F_EVENT_CATEGORY)) == TEXT_KFXT && (name == TEXT_START || name == TEXT_LATE))
 		return take_rare(t, rec, words * 8);
 	return events_may_fire(&t->events, &t->texts, rec, words) ? take_rare(t, rec, words * 8) : 0;
 }
@@ -305,19 +326,21 @@ const struct trigger_fired *triggers_next(struct triggers *t)
 }
 
 /* CPUs that are not recorded may run a thread that waits; threads that are not, a CPU that seems idle. */
-static bool is_blind(const struct triggers *t, unsigned int i)
+static const char *why_blind(const struct triggers *t, unsigned int i)
 {
+	if (t->late >> i & 1)
+		return "what it is about is not recorded yet: the kernel lets its source wait";
 	switch (t->firing.list[i].w.kind) {
 	case TRIGGER_PSI:
-		return t->has_begun && !psi_has(&t->psi, i);
+		return t->has_begun && !psi_has(&t->psi, i) ? "the kernel does not watch pressure" : NULL;
 	case TRIGGER_IDLE:
-		return t->sched.cpus.is_filtered;
+		return t->sched.cpus.is_filtered ? "threads run that are not recorded" : NULL;
 	case TRIGGER_RUNQ:
 	case TRIGGER_OFFCPU:
 	case TRIGGER_BLOCKED:
-		return t->sched.waits.is_blank || t->sched.has_others;
+		return t->sched.waits.is_blank || t->sched.has_others ? "CPUs are online that are not recorded" : NULL;
 	default:
-		return false;
+		return NULL;
 	}
 }
 
@@ -329,7 +352,7 @@ bool triggers_counts(const struct triggers *t, unsigned int i, struct trigger_co
 		return false;
 	*out = (struct trigger_counts){
 		.word = trigger->w.word, .fired = trigger->fired, .suppressed = trigger->suppressed,
-		.is_blind = is_blind(t, i),
+		.blind = why_blind(t, i),
 	};
 	return true;
 }

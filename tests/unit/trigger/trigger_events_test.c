@@ -209,6 +209,37 @@ static void test_mark(void **state)
 	stream_close(&m);
 }
 
+static bool is_blind(const struct stream *m, unsigned int i)
+{
+	struct trigger_counts counts;
+
+	assert_true(triggers_counts(m->t, i, &counts));
+	return counts.blind;
+}
+
+/* While the kernel lets the source wait it is blind, and says so. */
+static void test_late(void **state)
+{
+	static const char *const words[] = { "mark=late*", "log~late", "runq>1s", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	assert_false(is_blind(&m, 0));
+	stream_late(&m, "marker", "the kernel waits");
+	assert_true(is_blind(&m, 0));
+	assert_false(is_blind(&m, 1) || is_blind(&m, 2));
+	stream_late(&m, "log", NULL);
+	assert_true(is_blind(&m, 0));
+	stream_late(&m, "marker", NULL);
+	assert_false(is_blind(&m, 0));
+	stream_instant(&m, "atrace", "late 2", NULL, 12);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "late 2", 12);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 /* By whose filter an event of a tracepoint passed, which its record does not say. */
 static void test_event(void **state)
 {
@@ -406,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_exec_by_another_thread),

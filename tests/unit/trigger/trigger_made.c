@@ -162,6 +162,19 @@ void stream_instant(struct stream *m, const char *category, const char *name, co
 	take(m);
 }
 
+void stream_late(struct stream *m, const char *source, const char *why)
+{
+	const struct fxt_event e = {
+		.type = FXT_INSTANT, .ts = STREAM_MS, .thread = { 9, 9, false }, .category = fxt_str("kfxt"), .name = fxt_str("late"),
+	};
+	const struct fxt_arg args[] = {
+		fxt_arg_str("source", fxt_str(source)), why ? fxt_arg_str("why", fxt_str(why)) : fxt_arg_u64("after_ns", 7),
+	};
+
+	assert_int_equal(fxt_write_event(m->w, &e, args, 2), 0);
+	take(m);
+}
+
 void stream_round(struct stream *m, uint64_t ms)
 {
 	assert_int_equal(triggers_round(m->t, ms * STREAM_MS + TRIGGER_SETTLE_NS), 0);

@@ -38,6 +38,8 @@ void stream_wakeup(struct stream *m, uint64_t ms, uint64_t thread, const char *m
 void stream_slice(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to);
 /* With an argument `text`, if that is not NULL. */
 void stream_instant(struct stream *m, const char *category, const char *name, const char *text, uint64_t ms);
+/* What the recording says of a source that does not record yet or, if @why is NULL, has begun to. */
+void stream_late(struct stream *m, const char *source, const char *why);
 /* All records of times up to @ms are there. */
 void stream_round(struct stream *m, uint64_t ms);
 /* The next that has fired has this word, and its value is that, in ms; nothing else of it is looked at. */

@@ -74,7 +74,7 @@ static bool is_blind(const struct machine *c)
 	struct trigger_counts counts;
 
 	assert_true(triggers_counts(c->m.t, 0, &counts));
-	return counts.is_blind;
+	return counts.blind != NULL;
 }
 
 /* A thread may run on a CPU that came online since: it does not wait. */

@@ -309,9 +309,9 @@ static void test_blank(void **state)
 	assert_true(stream_fired(&m, "slice>5ms", 19)->is_partial);
 	stream_none(&m);
 	assert_true(triggers_counts(m.t, 0, &counts));
-	assert_true(counts.is_blind);
+	assert_non_null(counts.blind);
 	assert_true(triggers_counts(m.t, 1, &counts));
-	assert_false(counts.is_blind);
+	assert_null(counts.blind);
 	assert_false(triggers_counts(m.t, 2, &counts));
 	stream_close(&m);
 }
@@ -429,7 +429,7 @@ static void test_idle(void **state)
 	stream_round(&m, 90000);
 	stream_none(&m);
 	assert_true(triggers_counts(m.t, 0, &counts));
-	assert_true(counts.is_blind);
+	assert_non_null(counts.blind);
 	stream_close(&m);
 }
 

@@ -176,10 +176,8 @@ static void fill_cost(struct control_status_cost *out, const char *shed[SHED_CNT
 
 static const char *blind_why(const struct trigger_counts *t, uint32_t shed)
 {
-	if (t->is_blind)
-		return !strncmp(t->word, "psi:", 4) ? "the kernel does not watch pressure" :
-		       !strncmp(t->word, "idle>", 5) ? "threads run that are not recorded" :
-		       "CPUs are online that are not recorded";
+	if (t->blind)
+		return t->blind;
 	if ((shed & 1U << SHED_CALLS && !strncmp(t->word, "func:", 5)) ||
 	    (shed & 1U << SHED_SYSCALLS && !strncmp(t->word, "syscall:", 8)) ||
 	    (shed & 1U << SHED_TRACEPOINTS && !strncmp(t->word, "event=", 6)) ||

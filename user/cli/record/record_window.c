@@ -14,8 +14,8 @@ void record_window_show(const struct triggers *triggers)
 	unsigned int i;
 
 	for (i = 0; triggers && triggers_counts(triggers, i, &c); i++)
-		log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s", c.word, c.fired, c.suppressed,
-			 c.is_blind ? " (blind: what it is about is not recorded)" : "");
+		log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s%s%s", c.word, c.fired, c.suppressed,
+			 c.blind ? " (blind: " : "", c.blind ?: "", c.blind ? ")" : "");
 }
 
 static void print_triggers(struct json *j, const struct triggers *triggers)
@@ -32,7 +32,7 @@ static void print_triggers(struct json *j, const struct triggers *triggers)
 		json_key_text(j, "trigger", c.word);
 		json_key_u64(j, "fired", c.fired);
 		json_key_u64(j, "suppressed", c.suppressed);
-		json_key_bool(j, "blind", c.is_blind);
+		json_key_bool(j, "blind", c.blind);
 		json_end(j);
 	}
 	json_end(j);

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import fxtread  # noqa: E402
 import judge  # noqa: E402
-from harness import (BUILD, Skip, equal, expect, helper, last_cpu, load, main, note, record, run, scaled, test,  # noqa: E402
+from harness import (BUILD, KFXT, Skip, equal, expect, helper, last_cpu, load, main, note, record, run, scaled, test,  # noqa: E402
                      verify)
 
 LOADS = {
@@ -130,8 +130,11 @@ def flight(tmp, words, command, *args, after='0s'):
     """What a recorder with these triggers says that fired while the command ran, by word; and what is in its last file."""
     for old in glob.glob(tmp + '/f-*'):
         os.unlink(old)
-    record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', *(['--after', after] if after else []), '--cooldown', '1ns', *args, '--stats', 'json',
-           '--stats-file', tmp + '/stats', *(a for word in words for a in ('--trigger', word)), '--', *command)
+    options = [a for word in words for a in ('--trigger', word)]
+    if words:
+        options += ['--cooldown', '1ns', *(['--after', after] if after else [])]
+    record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', *options, *args, '--stats', 'json', '--stats-file', tmp + '/stats',
+           '--', *command)
     with open(tmp + '/stats', encoding='ascii') as f:
         found = {t['trigger']: t['fired'] for t in json.load(f)['triggers']}
     files = sorted(glob.glob(tmp + '/f-*'), key=lambda path: (os.stat(path).st_mtime_ns, path))
@@ -152,11 +155,18 @@ def programs(tmp, names):
     return {name: event % path for name, path in paths.items()}, ['sh', '-c', '; '.join(paths[name] for name in names)]
 
 
+def arguments(record):
+    return {name: value for name, _, value in record['arguments']}
+
+
+def instants(records, name='trigger'):
+    """In order: records of one CPU come after those of another."""
+    return sorted((r for r in records if r['type'] == 'event' and r['name'] == name), key=lambda r: r['timestamp'])
+
+
 def execs(records):
     """Names of programs that were run, by events of the tracepoint."""
-    args = [dict((name, value) for name, _, value in r['arguments']) for r in records
-            if r['type'] == 'event' and r['name'] == 'sched_process_exec']
-    return [os.path.basename(a['filename']) for a in args]
+    return [os.path.basename(arguments(r)['filename']) for r in instants(records, 'sched_process_exec')]
 
 
 @test
@@ -208,6 +218,18 @@ if sys.argv[1] != 'exec':
 
 
 @test
+def files_that_are_asked_for(tmp):
+    """Who asked for a file is in it, and in those after it: SIGUSR2, kfxt snapshot, and the end."""
+    command = f'kill -USR2 $PPID; sleep 1; {KFXT} snapshot --pid $PPID --name "to look at" >/dev/null'
+    _, records = flight(tmp, [], ['sh', '-c', command])
+    files = sorted(glob.glob(tmp + '/f-*'), key=os.path.getmtime)
+    equal([os.path.basename(path).split('Z-')[1] for path in files], ['signal.fxt', 'to-look-at.fxt', 'end.fxt'], 'files')
+    asked = [('signal', 'signal'), ('to look at', 'client'), ('end', 'end')]
+    for cnt, path in enumerate(files, 1):
+        equal([(a['trigger'], a['by']) for a in map(arguments, instants(fxtread.read(path)))], asked[:cnt], f'who asked, in {path}')
+
+
+@test
 def exit_of_a_process(tmp):
     """Fires once, when the last thread exits, with what wait(2) returns; an exec by another thread than the first is no exit."""
     after = shutil.copy('/bin/sleep', tmp + '/kfxt-after')
@@ -217,8 +239,8 @@ def exit_of_a_process(tmp):
         found, records = flight(tmp, words, [sys.executable, '-c', THREADS, how, after], after='100ms')
         equal(tuple(found.values()), wanted, f'fired: {how}')
         exits = [r for r in records if r['type'] == 'context_switch' and r['outgoing_thread_state'] in (4, 5)]
-        fired = [dict((n, v) for n, _, v in r['arguments']) for r in records if r['type'] == 'event' and r['name'] == 'trigger']
-        expect(all(any(e['timestamp'] == f['to_ns'] for e in exits) for f in fired), f'not when a thread ended: {fired}')
+        fired = [arguments(r)['to_ns'] for r in instants(records)]
+        expect(all(any(e['timestamp'] == ns for e in exits) for ns in fired), f'not when a thread ended: {fired}')
 
 
 @test
@@ -228,7 +250,7 @@ def what_follows_is_less_than_the_window(tmp):
         refused(tmp, f'--after {after}: at most {most} with --keep {keep}', '--trigger', 'mark=x', '--keep', keep, '--after', after)
     found, records = flight(tmp, ['log~kfxt test here'], ['sh', '-c', 'echo kfxt test here >/dev/kmsg; sleep 2'], '--keep', '1s', after=None)
     equal(found, {'log~kfxt test here': 1}, 'fired')
-    expect(any(r['type'] == 'event' and r['name'] == 'trigger' for r in records), 'not in its file')
+    expect(instants(records), 'not in its file')
 
 
 @test

@@ -266,9 +266,26 @@ const struct budget *recorder_budget(const struct recorder *r)
 	return r->budget;
 }
 
+int recorder_write_request(struct recorder *r, enum recorder_by by, const char *name, uint64_t at_ns)
+{
+	static const char *const names[] = {
+		[RECORDER_BY_TRIGGER] = "trigger", [RECORDER_BY_SIGNAL] = "signal", [RECORDER_BY_CLIENT] = "client", [RECORDER_BY_END] = "end",
+	};
+	const struct fxt_arg args[] = {
+		fxt_arg_str("trigger", fxt_str_inline(name, strlen(name))), fxt_arg_str("by", fxt_str(names[by])),
+	};
+
+	return ledger_write_event(r->w, "trigger", at_ns, args, 2);
+}
+
 int recorder_request_file(struct recorder *r, const struct recorder_request *req)
 {
-	return r->flight ? flight_request(r->flight, req) : -EOPNOTSUPP;
+	int err = r->flight ? flight_request(r->flight, req) : -EOPNOTSUPP;
+
+	/* The round that writes the file finds out if the output is gone. */
+	if (!err)
+		recorder_write_request(r, req->by, req->name, clock_ns(CLOCK_BOOTTIME));
+	return err;
 }
 
 int recorder_close_output(struct recorder *r)

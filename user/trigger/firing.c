@@ -64,7 +64,7 @@ static bool is_selected(const struct firing *f, unsigned int i, const struct thr
 
 	if (w->kind == TRIGGER_EXIT && (!t || !is_exit_of(w, t)))
 		return false;
-	if (!w->comm && !w->cgroup && !w->has_pid)
+	if (!w->comm && !w->has_pid && !trigger_word_selects_cgroup(w))
 		return true;
 	if (!t)
 		return false;
@@ -75,7 +75,7 @@ static bool is_selected(const struct firing *f, unsigned int i, const struct thr
 		if (!comm[0] || !glob_match(w->comm, comm))
 			return false;
 	}
-	if (!w->cgroup)
+	if (!trigger_word_selects_cgroup(w))
 		return true;
 	process = t->process == THREADS_NO_PROCESS ? NULL : threads_find(f->threads, t->process);
 	return process && process->cgroups >> i & 1;

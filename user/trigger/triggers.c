@@ -6,6 +6,7 @@
 #include "trigger.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,7 @@ static int take_exit(struct triggers *t, const struct fxt_record *rec)
 static int take_process(struct triggers *t, const struct fxt_record *rec)
 {
 	const struct fxt_arg *cgroup = fxt_record_arg(rec, "cgroup");
+	char path[PATH_MAX] = "";
 	struct thread *process;
 	unsigned int i;
 
@@ -166,10 +168,11 @@ static int take_process(struct triggers *t, const struct fxt_record *rec)
 	process = threads_get(&t->threads, rec->object.id);
 	if (!process)
 		return -ENOMEM;
+	if (cgroup->str.len < sizeof(path))
+		memcpy(path, cgroup->str.data, cgroup->str.len);
 	process->cgroups = 0;
 	for (i = 0; i < t->firing.cnt; i++)
-		if (t->firing.list[i].w.cgroup &&
-		    trigger_word_has_cgroup(&t->firing.list[i].w, cgroup->str.data, cgroup->str.len))
+		if (trigger_word_selects_cgroup(&t->firing.list[i].w) && trigger_word_has_cgroup(&t->firing.list[i].w, path))
 			process->cgroups |= 1U << i;
 	return 0;
 }

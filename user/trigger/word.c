@@ -12,12 +12,17 @@
 #include <string.h>
 
 #include "base/cgroup_mount.h"
+#include "base/cgroup_name.h"
+#include "base/glob.h"
 #include "base/num.h"
 
 #define MILLION			1000000ULL
 #define WINDOW_MIN_NS		100000000ULL
 #define WINDOW_MAX_NS		3600000000000ULL
 #define VALUE_BYTES		64	/* more digits than any time has */
+#define CONTAINER_DIGITS	64U
+#define CONTAINER_DIGITS_MIN	12U
+#define SELECTORS		"comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N"
 
 static int parse_threshold(struct trigger_word *w, const char *text, const char *end, const char **reason);
 static int parse_share(struct trigger_word *w, const char *text, const char *end, const char **reason);
@@ -101,7 +106,7 @@ static int parse_time(const char *text, const char *end, uint64_t *ns, const cha
 	char part[VALUE_BYTES];
 	int err;
 
-	*reason = "after a colon comes a selector: comm=GLOB, cgroup=DIR or pid=N";
+	*reason = "after a colon comes a selector: " SELECTORS;
 	if (memchr(text, ':', (size_t)(end - text)))
 		return -EINVAL;
 	*reason = "not a time";
@@ -224,6 +229,15 @@ static int parse_cgroup(struct trigger_word *w, const char *text, size_t len, co
 	return 0;
 }
 
+/* As many digits as say which, as runtimes print them. */
+static int parse_container(struct trigger_word *w, const char *text, size_t len, const char **reason)
+{
+	*reason = "container= takes an id, or its first 12 digits or more";
+	if (len < CONTAINER_DIGITS_MIN || len > CONTAINER_DIGITS || strspn(text, "0123456789abcdef") < len)
+		return -EINVAL;
+	return set_text(&w->container, text, len, reason);
+}
+
 static int parse_pid(struct trigger_word *w, const char *text, size_t len, const char **reason)
 {
 	char part[VALUE_BYTES];
@@ -294,12 +308,16 @@ static int parse_selector(struct trigger_word *w, const char *colon, const char 
 		return set_text(&w->comm, value, len, reason);
 	if (is_name(name, name_len, "cgroup"))
 		return parse_cgroup(w, value, len, reason);
+	if (is_name(name, name_len, "container"))
+		return parse_container(w, value, len, reason);
+	if (is_name(name, name_len, "unit"))
+		return set_text(&w->unit, value, len, reason);
 	if (is_name(name, name_len, "pid"))
 		return parse_pid(w, value, len, reason);
 	if (w->kind == TRIGGER_EXIT && is_exit(name, name_len))
 		return parse_exit_by(w, *name == 's', value, len, reason);
-	*reason = w->kind == TRIGGER_EXIT ? "unknown selector (there are :comm=GLOB, :cgroup=DIR, :pid=N, :signal and :code)"
-					  : "unknown selector (there are :comm=GLOB, :cgroup=DIR and :pid=N)";
+	*reason = w->kind == TRIGGER_EXIT ? "unknown selector (there are :" SELECTORS ", signal and code)"
+					  : "unknown selector (there are :" SELECTORS ")";
 	return -EINVAL;
 }
 
@@ -427,7 +445,7 @@ static int parse_event(struct trigger_word *w, const char *text, const char *end
 static int parse_exit(struct trigger_word *w, const char *text, const char *end, const char **reason)
 {
 	(void)w;
-	*reason = "after exit: a selector is needed: comm=GLOB, cgroup=DIR, pid=N, signal or code";
+	*reason = "after exit: a selector is needed: " SELECTORS ", signal, code";
 	return text == end && *end ? 0 : -EINVAL;
 }
 
@@ -509,6 +527,8 @@ void trigger_word_fini(struct trigger_word *w)
 	free(w->word);
 	free(w->comm);
 	free(w->cgroup);
+	free(w->container);
+	free(w->unit);
 	free(w->text);
 	free(w->source);
 	if (w->regex)
@@ -517,9 +537,37 @@ void trigger_word_fini(struct trigger_word *w)
 	*w = (struct trigger_word){ .kind = 0 };
 }
 
-bool trigger_word_has_cgroup(const struct trigger_word *w, const char *path, size_t len)
+bool trigger_word_selects_cgroup(const struct trigger_word *w)
 {
-	const size_t dir = strlen(w->cgroup);
+	return w->cgroup || w->container || w->unit;
+}
 
-	return len >= dir && !memcmp(path, w->cgroup, dir) && (len == dir || path[dir] == '/');
+/* That directory, or one below it. */
+static bool is_below(const char *dir, const char *path)
+{
+	const size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && (!path[len] || path[len] == '/');
+}
+
+static bool is_unit(const char *glob, struct cgroup_part unit)
+{
+	char name[VALUE_BYTES * 4];
+
+	if (!unit.len || unit.len >= sizeof(name))
+		return false;
+	memcpy(name, unit.text, unit.len);
+	name[unit.len] = 0;
+	return glob_match(glob, name);
+}
+
+bool trigger_word_has_cgroup(const struct trigger_word *w, const char *path)
+{
+	const struct cgroup_part container = w->container ? cgroup_container(path) : (struct cgroup_part){ 0 };
+
+	if (w->cgroup && !is_below(w->cgroup, path))
+		return false;
+	if (w->container && (!container.len || strncmp(container.text, w->container, strlen(w->container)) != 0))
+		return false;
+	return !w->unit || is_unit(w->unit, cgroup_unit(path));
 }

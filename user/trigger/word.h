@@ -50,6 +50,8 @@ struct trigger_word {
 	/* Selectors, all of which must hold; NULL or false: any thread. */
 	char *comm;		/* glob */
 	char *cgroup;		/* directory, without a slash at its end; "" is the root */
+	char *container;	/* begin of its id */
+	char *unit;		/* glob */
 	bool has_pid;
 	uint64_t pid;
 };
@@ -57,7 +59,8 @@ struct trigger_word {
 /* 0, -ENOMEM, or -EINVAL with one line in @why. Owns copies: trigger_word_fini() in the first case. */
 int trigger_word_parse(struct trigger_word *out, const char *word, char *why, size_t size);
 void trigger_word_fini(struct trigger_word *w);
-/* Is @path the cgroup of the selector, or below it? */
-bool trigger_word_has_cgroup(const struct trigger_word *w, const char *path, size_t len);
+/* Does it select by the cgroup of a process? And if it does, those of the cgroup @path? */
+bool trigger_word_selects_cgroup(const struct trigger_word *w);
+bool trigger_word_has_cgroup(const struct trigger_word *w, const char *path);
 
 #endif

@@ -21,6 +21,7 @@ static void test_words(void **state)
 	static const char *const good[] = {
 		"runq>5ms", "offcpu>1s", "blocked>2s", "slice>50ms", "slice>.5us", "busy>95%/10s",
 		"busy>99.9999%/100ms", "idle>99%/10s", "runq>5ms:comm=db*", "runq>1ns:cgroup=/a/b/:pid=12:comm=kworker/0:1",
+		"runq>5ms:unit=db*.service:container=0123456789ab",
 	};
 	static const struct {
 		const char *word, *why;
@@ -33,8 +34,8 @@ static void test_words(void **state)
 		{ "runq>5", "runq>5: a time needs a unit: ns, us, ms, s, m or h" },
 		{ "runq>0ms", "runq>0ms: a time above 0 is needed" },
 		{ "runq>-1ms", "runq>-1ms: negative numbers are not allowed" },
-		{ "runq>5ms:", "runq>5ms:: after a colon comes a selector: comm=GLOB, cgroup=DIR or pid=N" },
-		{ "runq>5ms:tid=3", "runq>5ms:tid=3: unknown selector (there are :comm=GLOB, :cgroup=DIR and :pid=N)" },
+		{ "runq>5ms:", "runq>5ms:: after a colon comes a selector: comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N" },
+		{ "runq>5ms:tid=3", "runq>5ms:tid=3: unknown selector (there are :comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N)" },
 		{ "runq>5ms:comm=", "runq>5ms:comm=: a selector has no value" },
 		{ "runq>5ms:comm=a:comm=b", "runq>5ms:comm=a:comm=b: a selector is given twice" },
 		{ "runq>5ms:pid=0", "runq>5ms:pid=0: pid= takes the id of a process" },
@@ -43,6 +44,8 @@ static void test_words(void **state)
 		  "runq>5ms:cgroup=a: cgroup= takes a path that begins with /, as in /proc/PID/cgroup" },
 		{ "runq>5ms:cgroup=/sys/kernel/a",
 		  "runq>5ms:cgroup=/sys/kernel/a: cgroup= takes a path of the cgroup v2 hierarchy, which is not mounted there" },
+		{ "runq>5ms:container=0123456789a", "runq>5ms:container=0123456789a: container= takes an id, or its first 12 digits or more" },
+		{ "runq>5ms:container=0123456789ag", "runq>5ms:container=0123456789ag: container= takes an id, or its first 12 digits or more" },
 		{ "busy>95", "busy>95: not a share such as 95%/10s" },
 		{ "busy>95%", "busy>95%: not a share such as 95%/10s" },
 		{ "busy>100%/10s", "busy>100%/10s: the share must be above 0% and below 100%, "
@@ -474,6 +477,35 @@ static void test_selectors(void **state)
 	stream_close(&m);
 }
 
+#define CONTAINER	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* What the path of a cgroup says of containers and units. */
+static void test_containers(void **state)
+{
+	static const char *const words[] = { "runq>1ms:container=0123456789ab", "runq>2ms:unit=db*", "runq>3ms:unit=db.service:cgroup=/x", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_process(&m, 70, "/system.slice/docker-" CONTAINER ".scope/init");
+	stream_process(&m, 80, "/system.slice/db.service/worker");
+	stream_process(&m, 90, "/docker/f" CONTAINER);		/* of 65 digits the last 64 */
+	stream_process(&m, 100, "/");
+	stream_thread(&m, 71, 70, "a");
+	stream_thread(&m, 81, 80, "a");
+	stream_thread(&m, 91, 90, "a");
+	stream_thread(&m, 101, 100, "a");
+	wait_for_runq(&m, 71, 10, 9);
+	wait_for_runq(&m, 81, 30, 9);
+	wait_for_runq(&m, 91, 50, 9);
+	wait_for_runq(&m, 101, 70, 9);
+	stream_round(&m, END);
+	assert_int_equal(stream_fired(&m, words[0], 9)->thread, 71);
+	assert_int_equal(stream_fired(&m, words[1], 9)->thread, 81);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 /* A cgroup by its directory. */
 static void test_cgroup_directory(void **state)
 {
@@ -573,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_cgroup_directory),
 		cmocka_unit_test(test_cooldown),
 		cmocka_unit_test(test_recycled),

@@ -217,6 +217,31 @@ if sys.argv[1] != 'exec':
 '''.replace('SYS_EXIT', '93' if os.uname().machine == 'aarch64' else '60')
 
 
+def slices(records, category):
+    """(begin, end, name) of the slices of a category."""
+    return {(r['timestamp'], r['end_time'], r['name']) for r in records
+            if r['type'] == 'event' and r['category'] == category and 'end_time' in r}
+
+
+def expect_slices(records, word, categories):
+    """What has fired is in the file, as a slice of that name from and to the very times."""
+    there = set().union(*(slices(records, category) for category in categories))
+    fired = [arguments(r) for r in instants(records) if arguments(r)['trigger'] == word]
+    expect(fired and all((f['from_ns'], f['to_ns'], f['text']) in there and f['value'] == f['to_ns'] - f['from_ns'] > f['threshold']
+                         for f in fired), f'{word}: not slices of the file: {fired[:3]}')
+
+
+@test
+def functions_of_programs(tmp):
+    """As of -u, by their name alone: of a chain of calls this one."""
+    calls = helper('calls')
+    words = [f'func:{calls}:midd*>1ns', f'func:{calls}:outer>1h']
+    found, records = flight(tmp, words, [calls, 'chain=20'])
+    equal(found, dict(zip(words, (20, 0))), 'fired')
+    expect_slices(records, words[0], ('function',))
+    refused(tmp, 'taken out by -f !..., or has another name', '--trigger', f'func:{calls}:0x1000>1ms')
+
+
 @test
 def files_that_are_asked_for(tmp):
     """Who asked for a file is in it, and in those after it: SIGUSR2, kfxt snapshot, and the end."""

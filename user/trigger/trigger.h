@@ -61,8 +61,8 @@ void triggers_set_cooldown(struct triggers *t, uint64_t cooldown_ns);
 struct trigger_source {
 	const char *word;	/* of the trigger, as it was given */
 	/*
-	 * What must be recorded for it, as a word of `kfxt record -e` or, after "func:", a glob of functions that are
-	 * recorded with their returns; NULL: scheduling, which always is.
+	 * What must be recorded for it, as a word of `kfxt record -e` or, of functions that are recorded with their returns,
+	 * one of -f after "func:" or of -u after "user:"; NULL: scheduling, which always is.
 	 */
 	const char *source;
 };

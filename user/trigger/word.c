@@ -357,6 +357,20 @@ static int parse_irq(struct trigger_word *w, const char *text, const char *end, 
 	return parse_time(text, end, &w->threshold, reason) ?: set_source(w, "irq", "");
 }
 
+/* "NAME" or, of a program, "PATH:NAME", in w->text. */
+static int set_function(struct trigger_word *w, const char **reason)
+{
+	const char *colon = strrchr(w->text, ':');
+	int err = set_source(w, colon ? "user:" : "func:", w->text);
+
+	*reason = "a function of a program is PATH:NAME, and a USDT probe has no length";
+	if (colon && (!strncmp(w->text, "usdt:", 5) || colon == w->text || !colon[1]))
+		return -EINVAL;
+	if (colon)
+		memmove(w->text, colon + 1, strlen(colon + 1) + 1);
+	return err;
+}
+
 /* "NAME>100ms" */
 static int parse_call(struct trigger_word *w, const char *text, const char *end, const char **reason)
 {
@@ -372,7 +386,7 @@ static int parse_call(struct trigger_word *w, const char *text, const char *end,
 	w->text = strndup(text, (size_t)(sign - text));
 	if (!w->text)
 		return -ENOMEM;
-	return set_source(w, w->kind == TRIGGER_FUNC ? "func:" : "syscalls:", w->text);
+	return w->kind == TRIGGER_FUNC ? set_function(w, reason) : set_source(w, "syscalls:", w->text);
 }
 
 static const char *regex_reason(int err)

@@ -25,6 +25,8 @@ static const struct {
 	{ "syscall>1ms", "syscall>1ms: after syscall comes ':', as in syscall:fsync>100ms" },
 	{ "syscall:>1ms", "syscall:>1ms: a name is needed, then '>' and a time" },
 	{ "func:x", "func:x: a name is needed, then '>' and a time" },
+	{ "func:usdt:libc:setjmp>1s", "func:usdt:libc:setjmp>1s: a function of a program is PATH:NAME, and a USDT probe has no length" },
+	{ "func:libc:>1s", "func:libc:>1s: a function of a program is PATH:NAME, and a USDT probe has no length" },
 	{ "func:x>1", "func:x>1: a time needs a unit: ns, us, ms, s, m or h" },
 	{ "log~", "log~: a regular expression is needed" },
 	{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
@@ -59,13 +61,13 @@ static const struct {
 static void test_words(void **state)
 {
 	static const char *const good[] = {
-		"irq>1ms", "syscall:read>100ms", "syscall:*>1s:comm=db*", "func:vfs_*>10ms:pid=3",
+		"irq>1ms", "syscall:read>100ms", "syscall:*>1s:comm=db*", "func:vfs_*>10ms:pid=3", "func:/bin/a:b*>1ms:comm=c",
 		"log~soft lockup|hung: x", "mark=a:comm=b", "event=oom:mark_victim",
 		"event=sched:sched_process_exec/pid > 9/", "event=syscalls:sys_enter_read", "exit:comm=db*", "exit:pid=3:comm=x", "exit:signal", "exit:comm=a:b:signal=SIGSEGV", "exit:signal=9:pid=3", "exit:code=0",
 		"exit:comm=x:code", "psi:io:full>150ms/1s",
 	};
 	static const char *const sources[] = {
-		"irq", "syscalls:read", "syscalls:*", "func:vfs_*", "log", "marker", "oom:mark_victim",
+		"irq", "syscalls:read", "syscalls:*", "func:vfs_*", "user:/bin/a:b*", "log", "marker", "oom:mark_victim",
 		"sched:sched_process_exec/pid > 9/", "syscalls:sys_enter_read",
 	};
 	char why[TRIGGER_WHY_BYTES];
@@ -95,7 +97,7 @@ static void test_words(void **state)
 static void test_slices(void **state)
 {
 	static const char *const words[] = {
-		"irq>5ms", "syscall:read>5ms:comm=db*", "func:vfs_*>5ms", "syscall:*>20ms", NULL,
+		"irq>5ms", "syscall:read>5ms:comm=db*", "func:vfs_*>5ms", "syscall:*>20ms", "func:libdb:com*>2ms", NULL,
 	};
 	const struct trigger_fired *f;
 	struct stream m;
@@ -110,6 +112,7 @@ static void test_slices(void **state)
 	stream_slice(&m, 71, "syscalls", "write", 60, 81);
 	stream_slice(&m, 71, "function", "do_sys", 60, 81);
 	stream_slice(&m, 71, "function", "vfs_read", 60, 65);
+	stream_slice(&m, 71, "function", "commit", 62, 65);
 	stream_slice(&m, 71, "function", "vfs_read", 60, 66);
 	stream_slice(&m, 4200030000, "irq", "TIMER", 60, 65);
 	stream_slice(&m, 4200030000, "irq", "TIMER", 70, 76);
@@ -123,6 +126,8 @@ static void test_slices(void **state)
 	assert_string_equal(f->comm, "dbx");
 	f = stream_fired(&m, "syscall:*>20ms", 21);
 	assert_string_equal(f->text, "write");
+	f = stream_fired(&m, "func:libdb:com*>2ms", 3);
+	assert_string_equal(f->text, "commit");
 	stream_fired(&m, "func:vfs_*>5ms", 6);
 	f = stream_fired(&m, "irq>5ms", 6);
 	assert_string_equal(f->text, "TIMER");

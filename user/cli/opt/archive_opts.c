@@ -112,33 +112,38 @@ static void watch(struct triggers *triggers, const char *command)
 
 /* ---- what they need --------------------------------------------------------------------- */
 
-/* The glob of functions that a trigger is about; NULL: it is about none. */
-static const char *funcs_of(const struct trigger_source *t)
+/* The functions that a trigger is about, as of -f or, if they are the @user's, as of -u; NULL: it is about none. */
+static const char *funcs_of(const struct trigger_source *t, bool *user)
 {
-	return t->source && !strncmp(t->source, "func:", 5) ? t->source + 5 : NULL;
+	*user = t->source && !strncmp(t->source, "user:", 5);
+	return *user || (t->source && !strncmp(t->source, "func:", 5)) ? t->source + 5 : NULL;
 }
 
-/* The user's words come after these. */
-static int add_glob(struct opt_list *list, unsigned int at, const char *glob)
+/* The user's words come after it. */
+static int add_first(struct opt_list *list, const char *word)
 {
 	if (list->cnt == OPT_LIST_MAX)
 		return -E2BIG;
-	memmove(list->items + at + 1, list->items + at, (list->cnt++ - at) * sizeof(*list->items));
-	list->items[at] = glob;
+	memmove(list->items + 1, list->items, list->cnt++ * sizeof(*list->items));
+	list->items[0] = word;
 	return 0;
 }
 
 int archive_opts_add_funcs(const struct recorder_cfg *cfg, const char *command, struct func_opts *funcs)
 {
 	struct trigger_source t;
-	unsigned int i, cnt = 0;
+	const char *word;
+	unsigned int i;
+	bool user;
 
 	for (i = 0; cfg->keep.triggers && triggers_source(cfg->keep.triggers, i, &t); i++) {
-		if (!funcs_of(&t))
+		word = funcs_of(&t, &user);
+		if (!word)
 			continue;
 		funcs->returns = true;
-		if (add_glob(&funcs->globs, cnt++, funcs_of(&t))) {
-			log_error("%s: --trigger %s: more than %u globs of functions, with those of -f", command, t.word, OPT_LIST_MAX);
+		if (add_first(user ? &funcs->user : &funcs->globs, word)) {
+			log_error("%s: --trigger %s: more than %u words for functions, with those of -%c", command, t.word, OPT_LIST_MAX,
+				  user ? 'u' : 'f');
 			return EXIT_USAGE;
 		}
 	}
@@ -151,6 +156,7 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 	struct trigger_source t;
 	char why[512];
 	unsigned int i;
+	bool user;
 	int err;
 
 	/* Of what is not kept nothing is evaluated. */
@@ -159,7 +165,7 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 		sources_ctx(sources)->found_ctx = triggers;
 	}
 	for (i = 0; triggers && triggers_source(triggers, i, &t); i++) {
-		if (!t.source || funcs_of(&t))
+		if (!t.source || funcs_of(&t, &user))
 			continue;
 		err = sources_need(sources, t.source, why, sizeof(why));
 		if (err) {
@@ -170,13 +176,14 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 	return EXIT_OK;
 }
 
-static bool have_funcs(const struct funcs *funcs, const char *glob)
+static bool have_funcs(const struct funcs *funcs, const char *word, bool user)
 {
+	const char *glob = user ? strrchr(word, ':') + 1 : word;
 	unsigned int cnt = 0, i;
 	const struct func *all = funcs ? funcs_all(funcs, &cnt) : NULL;
 
 	for (i = 0; i < cnt; i++)
-		if (all[i].kind == FUNC_KERNEL && glob_match(glob, all[i].name))
+		if (all[i].kind == (user ? FUNC_USER : FUNC_KERNEL) && glob_match(glob, all[i].name))
 			return true;
 	return false;
 }
@@ -186,15 +193,16 @@ int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *comma
 {
 	struct trigger_source t;
 	unsigned int i;
+	bool user;
 
 	for (i = 0; cfg->keep.triggers && triggers_source(cfg->keep.triggers, i, &t); i++) {
-		const char *glob = funcs_of(&t);
+		const char *word = funcs_of(&t, &user);
 
-		if (!t.source || (glob ? have_funcs(funcs, glob) : sources_have_needed(sources, t.source)))
+		if (!t.source || (word ? have_funcs(funcs, word, user) : sources_have_needed(sources, t.source)))
 			continue;
-		if (glob)
-			log_error("%s: --trigger %s: what it is about is taken out by -f !..., or has another name (kfxt list -f '%s')",
-				  command, t.word, glob);
+		if (word)
+			log_error("%s: --trigger %s: what it is about is taken out by -f !..., or has another name (kfxt list -%c '%s')",
+				  command, t.word, user ? 'u' : 'f', word);
 		else
 			log_error("%s: --trigger %s: what it is about is taken out by -e !... (leave one of them away)", command, t.word);
 		return EXIT_USAGE;

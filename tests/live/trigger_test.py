@@ -126,13 +126,13 @@ def a_hog_of_20_ms(tmp):
     equal(set(fired), set(words), 'what was found')
 
 
-def flight(tmp, words, command, *args, after='0s'):
+def flight(tmp, words, command, *args, after='0s', cooldown='1ns'):
     """What a recorder with these triggers says that fired while the command ran, by word; and what is in its last file."""
     for old in glob.glob(tmp + '/f-*'):
         os.unlink(old)
     options = [a for word in words for a in ('--trigger', word)]
     if words:
-        options += ['--cooldown', '1ns', *(['--after', after] if after else [])]
+        options += ['--cooldown', cooldown, *(['--after', after] if after else [])]
     record(f'{tmp}/f-%Y%m%dT%H%M%SZ-%t.fxt', '--keep', '10m', *options, *args, '--stats', 'json', '--stats-file', tmp + '/stats',
            '--', *command)
     with open(tmp + '/stats', encoding='ascii') as f:
@@ -229,6 +229,26 @@ def expect_slices(records, word, categories):
     fired = [arguments(r) for r in instants(records) if arguments(r)['trigger'] == word]
     expect(fired and all((f['from_ns'], f['to_ns'], f['text']) in there and f['value'] == f['to_ns'] - f['from_ns'] > f['threshold']
                          for f in fired), f'{word}: not slices of the file: {fired[:3]}')
+
+
+@test
+def blocked(tmp):
+    """In uninterruptible sleep for 10 ms or more: a parent waits for its vfork child. Not so long as a second that others may wait."""
+    words = ['blocked>9ms:comm=states', 'blocked>1h:comm=states']
+    found, records = flight(tmp, words, [helper('states')])
+    expect(found[words[0]] and not found[words[1]], f'fired: {found}')
+    outs = {r['timestamp'] for r in records if r['type'] == 'context_switch' and arguments(r).get('linux_state') == 'D'}
+    fired = [arguments(r) for r in instants(records) if arguments(r)['trigger'] == words[0]]
+    expect(all(f['from_ns'] in outs or f['partial'] for f in fired), f'not since a thread went to sleep in D: {fired}')
+
+
+@test
+def interrupts(tmp):
+    """Above 1 us there are some on any machine."""
+    words = ['irq>1us', 'irq>1h']
+    found, records = flight(tmp, words, [helper('load'), 'timers', '2', '200'], cooldown='1h')
+    equal(found, dict(zip(words, (1, 0))), 'fired')
+    expect_slices(records, words[0], ('irq', 'irq_vectors'))
 
 
 @test

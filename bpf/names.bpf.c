@@ -51,7 +51,7 @@ static __always_inline void put_object(__u64 *rec, __u32 kind, __u32 words, __u6
 	rec[OBJECT_HEADER] = FXT_HEADER(FXT_KERNEL_OBJECT, words) |
 			     FXT_PUT(kind, FXT_F_KOBJ_TYPE) |
 			     FXT_PUT(FXT_STR_INLINE | TASK_COMM_LEN, FXT_F_KOBJ_NAME) |
-			     FXT_PUT(words == OBJECT_WORDS ? 1 : words == OBJECT_PROCESS_WORDS ? 2 : 3, FXT_F_KOBJ_NARGS);
+			     FXT_PUT(words == OBJECT_WORDS ? 1 : words <= OBJECT_PROCESS_WORDS ? 2 : 3, FXT_F_KOBJ_NARGS);
 	rec[OBJECT_KOID] = koid;
 }
 
@@ -73,14 +73,20 @@ static __always_inline void put_name(__u64 *rec, const struct task_struct *p, co
  * Here a task is read as any address is: for each pointer that is loaded the usual way the verifier looks for names among all
  * types of the kernel (from 6.4 on), a millisecond each time that it comes by.
  */
-static __always_inline void send_thread(const struct task_struct *p, const char *comm)
+static __always_inline void put_thread(__u64 *rec, __u32 words, const struct task_struct *p, const char *comm)
 {
 	const __u64 process = BPF_CORE_READ(p, flags) & PF_KTHREAD ? 0 : koid_of(BPF_CORE_READ(p, tgid));
-	__u64 rec[OBJECT_WORDS];
 
-	put_object(rec, FXT_KOBJ_THREAD, OBJECT_WORDS, koid_of(BPF_CORE_READ(p, pid)));
+	put_object(rec, FXT_KOBJ_THREAD, words, koid_of(BPF_CORE_READ(p, pid)));
 	put_name(rec, p, comm);
 	put_koid(rec, STR_PROCESS, process);
+}
+
+static __always_inline void send_thread(const struct task_struct *p, const char *comm)
+{
+	__u64 rec[OBJECT_WORDS];
+
+	put_thread(rec, OBJECT_WORDS, p, comm);
 	send(rec, sizeof(rec));
 }
 
@@ -258,6 +264,19 @@ static __always_inline void send_exit(const struct task_struct *p)
 	end_record(ctl, rec);
 }
 
+/* Where its last switch is not recorded, nothing else says that no more is to come of it. */
+static __always_inline void send_last(const struct task_struct *p)
+{
+	struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
+	__u64 *rec = ctl ? begin_record(ctl, OBJECT_LAST_WORDS) : NULL;
+
+	if (!rec)
+		return;
+	put_thread(rec, OBJECT_LAST_WORDS, p, NULL);
+	rec[OBJECT_EXITED] = FXT_BOOL_ARG(STR_EXITED, 1);
+	end_record(ctl, rec);
+}
+
 /*
  * Its last names: who exits before /proc was read would have none, and since 7.x, whose
  * tracepoints can be preempted, the kernel may have skipped a rename's program. The id
@@ -272,7 +291,7 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	/* The last of its threads; of two at the same time both are. */
 	if (!BPF_CORE_READ(p, signal, live.counter))
 		send_exit(BPF_CORE_READ(p, group_leader));
-	send_thread(p, NULL);
+	send_last(p);
 	if (id)
 		*id |= ID_EXITED | ID_NAMED;
 	return 0;

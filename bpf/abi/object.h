@@ -9,7 +9,8 @@
  * A kernel object record in the metadata ring, in words: header, koid, name of
  * fixed length, Koid argument (the thread's process or the process's parent), for
  * a process the id of its cgroup as an Uint64 argument (the recorder writes the path) and, at
- * exec, its command line as a String argument or, at exit, an Int32 argument: "exit_code" or "exit_signal".
+ * exec, its command line as a String argument or, at exit, an Int32 argument: "exit_code" or "exit_signal"; for
+ * a thread, at exit, a Bool argument: "exited".
  */
 enum object_word {
 	OBJECT_HEADER		= 0,
@@ -18,6 +19,8 @@ enum object_word {
 	OBJECT_NAME_WORDS	= 2,	/* TASK_COMM_LEN */
 	OBJECT_ARG		= 4,
 	OBJECT_WORDS		= 6,
+	OBJECT_EXITED		= 6,
+	OBJECT_LAST_WORDS	= 7,
 	OBJECT_CGROUP		= 7,	/* after its argument header; 0: not known */
 	OBJECT_PROCESS_WORDS	= 8,
 	OBJECT_EXIT		= 8,

@@ -48,7 +48,8 @@
 	/* by which the recorder classifies records that it could not write */ \
 	X(STR_LOG,		"log") \
 	X(STR_USDT,		"usdt") \
-	X(STR_UNFINISHED,	"unfinished")
+	X(STR_UNFINISHED,	"unfinished") \
+	X(STR_EXITED,		"exited")
 
 enum session_string {
 	STR_EMPTY,

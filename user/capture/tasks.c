@@ -59,9 +59,9 @@ struct traced_process {
 	int32_t exit_value;
 };
 
-static int write_thread(struct names *n, uint64_t koid, uint64_t process, const char *comm)
+static int write_thread(struct names *n, uint64_t koid, uint64_t process, const char *comm, bool exited)
 {
-	const struct fxt_arg arg = fxt_arg_koid("process", process);
+	const struct fxt_arg args[] = { fxt_arg_koid("process", process), fxt_arg_bool("exited", true) };
 	const struct fxt_object object = {
 		.id = koid,
 		.kind = FXT_KOBJ_THREAD,
@@ -69,7 +69,7 @@ static int write_thread(struct names *n, uint64_t koid, uint64_t process, const 
 	};
 
 	n->processes[koid % ID_GENERATION_STEP % IDS_MAX] = (uint32_t)process + 1;
-	return fxt_write_kernel_object(n->w, &object, &arg, 1);
+	return fxt_write_kernel_object(n->w, &object, args, exited ? 2 : 1);
 }
 
 /* Arguments for @path, a cgroup, and what its name says. How many there are. */
@@ -228,7 +228,7 @@ static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
 		if (len <= 0)
 			continue;
 		comm[len - 1] = 0;	/* the newline */
-		err = write_thread(n, koid_of(n, strtoul(entry->d_name, NULL, 10)), process, comm);
+		err = write_thread(n, koid_of(n, strtoul(entry->d_name, NULL, 10)), process, comm, false);
 	}
 	closedir(dir);
 	return err;
@@ -263,7 +263,7 @@ static int write_kernel(struct names *n)
 	};
 	int err = fxt_write_kernel_object(n->w, &kernel, NULL, 0);
 
-	return err ?: write_thread(n, 0, 0, "swapper");
+	return err ?: write_thread(n, 0, 0, "swapper", false);
 }
 
 int names_scan(struct names *n)
@@ -328,7 +328,7 @@ static int take_metadata(void *ctx, void *data, size_t len)
 	if (len < OBJECT_WORDS * 8 || n->err)
 		return 0;
 	if (FXT_GET(rec[OBJECT_HEADER], FXT_F_KOBJ_TYPE) == FXT_KOBJ_THREAD) {
-		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm);
+		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm, len == OBJECT_LAST_WORDS * 8);
 		return 0;
 	}
 	if (len < OBJECT_PROCESS_WORDS * 8)

@@ -66,8 +66,7 @@ void piece_cut_session(struct cut *c, const struct piece_state *s, const struct 
 	c->first_ns = c->from_ns;
 }
 
-/* Up to which time nothing is certain of a thread that does not run; UINT64_MAX: at no time. */
-static uint64_t blind_until(const struct piece_state *s)
+uint64_t piece_blind_until(const struct piece_state *s)
 {
 	unsigned int cpu;
 
@@ -185,7 +184,7 @@ int piece_cut_init(struct cut *c, const struct piece_state *s, const struct piec
 
 	piece_cut_session(c, s, cut);
 	w.first_cut_ns = c->from_ns;
-	w.blind_ns = blind_until(s);
+	w.blind_ns = piece_blind_until(s);
 	w.started_ns = started_at(s);
 	for (t = s->threads; !err && t < s->threads + s->threads_cnt; t++)
 		err = add_thread(&w, t);

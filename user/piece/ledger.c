@@ -89,14 +89,6 @@ int piece_state_processes(const struct piece_state *s,
 	return err;
 }
 
-void piece_state_exited(struct piece_state *s, uint64_t koid)
-{
-	const uint32_t i = map_get(&s->thread_map, koid);
-
-	if (i != MAP_NONE)
-		piece_thread_exit(s, &s->threads[i], s->newest_ns);
-}
-
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 struct piece_counts {

@@ -157,6 +157,14 @@ static bool take_waker(const struct piece_state *s, struct args *a, const uint64
 	return true;
 }
 
+static void see(struct piece_state *s, uint64_t ts)
+{
+	if (ts > s->newest_ns)
+		s->newest_ns = ts;
+	if (ts > s->seen_ns)
+		s->seen_ns = ts;
+}
+
 static int take_switch(struct piece_state *s, const uint64_t *rec, size_t words)
 {
 	const unsigned int nargs = FXT_GET(*rec, FXT_F_SCHED_NARGS), number = FXT_GET(*rec, FXT_F_SCHED_CPU);
@@ -175,8 +183,7 @@ static int take_switch(struct piece_state *s, const uint64_t *rec, size_t words)
 	err = err ? err : thread_of(s, cpu, rec[3], &in);
 	if (err)
 		return err;
-	if (rec[1] > s->newest_ns)
-		s->newest_ns = rec[1];
+	see(s, rec[1]);
 	switch_out(s, out, rec, &a);
 	if (a.mark == TEXT_STATE)
 		return 0;
@@ -216,8 +223,7 @@ static int take_wakeup(struct piece_state *s, const uint64_t *rec, size_t words)
 	err = err ? err : piece_thread(s, rec[2], &thread);
 	if (err)
 		return err;
-	if (rec[1] > s->newest_ns)
-		s->newest_ns = rec[1];
+	see(s, rec[1]);
 	if (number >= s->cpus_end)
 		s->cpus_end = number + 1;
 	counts = &s->cpus[piece_wakeup_cpu(s, number)].counts;

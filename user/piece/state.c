@@ -91,6 +91,8 @@ static int take_event(struct piece_state *s, const uint64_t *rec, size_t words)
 		s->calls += !is_unfinished(s, rec, words);
 	else if (category != TEXT_KFXT && category != TEXT_LOG)
 		s->events++;
+	if (category == TEXT_KFXT && rec[1] > s->seen_ns)
+		s->seen_ns = rec[1];
 	if (category == TEXT_KFXT || type == FXT_DURATION_BEGIN || type == FXT_DURATION_END || type == FXT_ASYNC_BEGIN ||
 	    type == FXT_ASYNC_END)
 		return piece_take_rare(s, rec, words);

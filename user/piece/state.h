@@ -127,11 +127,6 @@ void piece_counts_free(struct piece_counts *c);
  */
 int piece_state_processes(const struct piece_state *s,
 			  int (*fn)(void *ctx, uint64_t koid, uint64_t parent, const char *cmdline, size_t len), void *ctx);
-/*
- * The caller knows that a thread has exited. Needed for those that the trace does not show, as with a filter; others
- * are seen to. What has exited is forgotten after a minute.
- */
-void piece_state_exited(struct piece_state *s, uint64_t koid);
 /* NULL is fine. */
 void piece_state_close(struct piece_state *s);
 

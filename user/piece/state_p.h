@@ -81,7 +81,7 @@ struct wake {
 /* The state is that of the youngest record, which need not be the last one in the file. */
 struct thread {
 	uint64_t koid;
-	uint64_t since_ns;
+	uint64_t since_ns, exiting_ns;
 	struct kept *object;		/* NULL: not named so far */
 	uint32_t wakes, last_wake;	/* index of the first one and, if there is any, of the last one */
 	int32_t prio;
@@ -91,11 +91,12 @@ struct thread {
 	uint8_t linux_state;		/* enum text; TEXT_OTHER: none was said */
 	bool initial;			/* it has done nothing since the recording began */
 	bool exited;			/* at @since_ns, or noticed then */
+	bool exiting;			/* its object says so, since @exiting_ns */
 };
 
 struct process {
 	uint64_t koid;
-	uint64_t named_ns;		/* when its object was taken, by the newest record */
+	uint64_t named_ns;		/* when its object was taken, by @seen_ns */
 	struct kept *object;
 	bool used;			/* while the tables are cleared: a thread is its */
 };
@@ -145,7 +146,7 @@ struct piece_state {
 	struct thread *threads;
 	size_t threads_cnt, threads_cap;
 	struct map thread_map;
-	size_t exited_cnt;
+	size_t exited_cnt, exiting_cnt;
 	uint64_t cleared_ns;		/* when what exited was last looked through */
 	struct process *processes;
 	size_t processes_cnt, processes_cap;
@@ -163,6 +164,7 @@ struct piece_state {
 	unsigned int cpus_end;		/* beyond the last one of which anything is known */
 
 	uint64_t newest_ns;		/* of all scheduling records */
+	uint64_t seen_ns;		/* and of what the recorder says, which goes on where nothing selected runs */
 	uint64_t started_ns, blind_ns;	/* end of the last CPU's start, of the last gap: older states are not certain */
 
 	struct slice *slices[SLICE_CHAINS];
@@ -272,6 +274,8 @@ struct cut {
 };
 
 bool piece_cpu_known(const struct piece_state *s, unsigned int cpu);
+/* Up to which time nothing is certain of a thread that does not run; UINT64_MAX: at no time. */
+uint64_t piece_blind_until(const struct piece_state *s);
 uint64_t piece_cpu_cut_ns(const struct piece_state *s, const struct piece_cut *cut, unsigned int cpu);
 /* The session alone, in which from_ns can be later than what the head of the file has. */
 void piece_cut_session(struct cut *c, const struct piece_state *s, const struct piece_cut *cut);

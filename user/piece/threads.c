@@ -32,7 +32,7 @@ int piece_thread(struct piece_state *s, uint64_t koid, uint32_t *out)
 		/* Its id is used again, so the one before has exited. */
 		before = koid < KOIDS_MAX && koid >= KOID_STEP ? map_get(&s->thread_map, koid - KOID_STEP) : MAP_NONE;
 		if (before != MAP_NONE)
-			piece_thread_exit(s, &s->threads[before], s->newest_ns);
+			piece_thread_exit(s, &s->threads[before], s->seen_ns);
 	}
 	*out = i;
 	return 0;
@@ -56,6 +56,15 @@ static int intern_process(struct piece_state *s, uint64_t koid, uint32_t *out)
 	return 0;
 }
 
+/* It may run for a while, and one that executes a program takes over the id of its process's first thread. */
+static void set_exiting(struct piece_state *s, struct thread *t)
+{
+	s->exiting_cnt -= t->exiting;
+	t->exiting = kept_arg(t->object, "exited");
+	t->exiting_ns = s->seen_ns;
+	s->exiting_cnt += t->exiting;
+}
+
 /* Both take over @object, also if they fail. */
 int piece_name_thread(struct piece_state *s, struct kept *object)
 {
@@ -68,6 +77,7 @@ int piece_name_thread(struct piece_state *s, struct kept *object)
 	}
 	free(s->threads[i].object);
 	s->threads[i].object = object;
+	set_exiting(s, &s->threads[i]);
 	return 0;
 }
 
@@ -82,7 +92,7 @@ int piece_name_process(struct piece_state *s, struct kept *object)
 	}
 	free(s->processes[i].object);
 	s->processes[i].object = object;
-	s->processes[i].named_ns = s->newest_ns;
+	s->processes[i].named_ns = s->seen_ns;
 	return 0;
 }
 
@@ -214,12 +224,22 @@ static void forget_thread(struct piece_state *s, struct thread *t)
 		drop_first(s, t);
 	piece_slices_drop(s, t->koid);
 	free(t->object);
-	s->exited_cnt--;
+	s->exited_cnt -= t->exited;
+	s->exiting_cnt -= t->exiting;
 }
 
 static bool is_old(const struct piece_state *s, uint64_t ts)
 {
-	return s->newest_ns > EXITED_KEPT_NS && ts < s->newest_ns - EXITED_KEPT_NS;
+	return s->seen_ns > EXITED_KEPT_NS && ts < s->seen_ns - EXITED_KEPT_NS;
+}
+
+/* Its last switch may be hidden by a filter, by a gap, or on a CPU that is not recorded. */
+static bool is_gone(const struct piece_state *s, const struct thread *t, uint64_t blind_ns)
+{
+	if (t->exited)
+		return is_old(s, t->since_ns);
+	return t->exiting && t->state != RUN_RUNNING && (t->state == RUN_UNKNOWN || t->since_ns < blind_ns) &&
+	       is_old(s, t->exiting_ns) && is_old(s, t->since_ns);
 }
 
 /* Gives what is left its new indexes. */
@@ -237,13 +257,14 @@ static int renumber(struct piece_state *s)
 
 static void clear_threads(struct piece_state *s)
 {
+	const uint64_t blind_ns = piece_blind_until(s);
 	const struct fxt_arg *process;
 	struct thread *t;
 	size_t kept = 0;
 	uint32_t at;
 
 	for (t = s->threads; t < s->threads + s->threads_cnt; t++) {
-		if (t->exited && is_old(s, t->since_ns)) {
+		if (is_gone(s, t, blind_ns)) {
 			forget_thread(s, t);
 			continue;
 		}
@@ -278,9 +299,9 @@ int piece_threads_clear(struct piece_state *s, bool now)
 	unsigned int cpu;
 	int err;
 
-	if (!now && (s->exited_cnt < CLEAR_AT || s->newest_ns < s->cleared_ns + CLEAR_NS))
+	if (!now && (s->exited_cnt + s->exiting_cnt < CLEAR_AT || s->seen_ns < s->cleared_ns + CLEAR_NS))
 		return 0;
-	s->cleared_ns = s->newest_ns;
+	s->cleared_ns = s->seen_ns;
 	for (cpu = 0; cpu < s->cpus_end; cpu++)
 		running[cpu] = piece_running(s, &s->cpus[cpu]);
 	clear_threads(s);

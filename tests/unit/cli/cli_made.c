@@ -209,6 +209,14 @@ void put_thread(struct made *m, uint64_t koid, uint64_t process, const char *nam
 	assert_int_equal(fxt_write_kernel_object(m->w, &o, &arg, 1), 0);
 }
 
+void put_last_thread(struct made *m, uint64_t koid, uint64_t process, const char *name)
+{
+	struct fxt_object o = { .id = koid, .name = fxt_str(name), .kind = FXT_KOBJ_THREAD };
+	struct fxt_arg args[] = { fxt_arg_koid("process", process), fxt_arg_bool("exited", true) };
+
+	assert_int_equal(fxt_write_kernel_object(m->w, &o, args, 2), 0);
+}
+
 void put_session(struct made *m, uint64_t ts, const char *name, const struct fxt_arg *args,
 		 unsigned int nargs)
 {

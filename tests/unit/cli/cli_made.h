@@ -55,6 +55,8 @@ void put_marked_wakeup(struct made *m, uint64_t ts, uint16_t cpu, uint64_t threa
 int32_t weight_of(uint64_t koid);
 void put_process(struct made *m, uint64_t koid, const char *name);
 void put_thread(struct made *m, uint64_t koid, uint64_t process, const char *name);
+/* As it exits. */
+void put_last_thread(struct made *m, uint64_t koid, uint64_t process, const char *name);
 /* Threads 11 and 12 of process 10 "app", kernel thread 20, the recorder 10. */
 void put_names(struct made *m);
 /* An event of category "kfxt". */

@@ -407,116 +407,6 @@ static void test_cpus(void **state)
 	made_free(&m);
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
-
-static void assert_kept(struct piece_state *s, uint64_t threads, uint64_t processes)
-{
-	const struct piece_cut cut = { 0 };
-	struct piece_totals totals;
-
-	assert_int_equal(piece_state_cut(s, &cut), 0);
-	assert_int_equal(piece_state_totals(s, &cut, &totals), 0);
-	assert_int_equal(totals.threads, threads);
-	assert_int_equal(totals.processes, processes);
-}
-
-static void add_switch(struct piece_state *s, uint64_t ts, uint64_t out, int out_state, uint64_t in)
-{
-	struct made m;
-
-	made_open(&m);
-	put_switch(&m, ts, 0, out, out_state, in, NULL);
-	made_close(&m);
-	assert_int_equal(piece_state_add(s, m.data, m.len), 0);
-	made_free(&m);
-}
-
-/* A thread that has exited is kept for a minute, and its process with it. */
-static void test_forgotten(void **state)
-{
-	struct piece_state *s;
-	struct made m;
-
-	(void)state;
-	open_two(&m);
-	put_process(&m, 30, "gone");
-	put_thread(&m, 30, 30, "gone");
-	put_thread(&m, 10000030, 10, "the next with this id");
-	made_close(&m);
-	s = state_of(&m);
-	assert_kept(s, 6, 3);
-	add_switch(s, 1 * SECOND, 11, FXT_STATE_DEAD, 12);
-	assert_kept(s, 6, 3);
-	add_switch(s, 62 * SECOND, 12, FXT_STATE_BLOCKED, 20);
-	assert_kept(s, 4, 2);
-	piece_state_exited(s, 12);
-	piece_state_exited(s, 77);
-	assert_kept(s, 4, 2);
-	add_switch(s, 130 * SECOND, 20, FXT_STATE_DYING, 10);
-	assert_kept(s, 3, 2);
-	/* a zombie that runs once more lives */
-	add_switch(s, 131 * SECOND, 10, FXT_STATE_RUNNING, 20);
-	add_switch(s, 231 * SECOND, 20, FXT_STATE_RUNNING, 10);
-	assert_kept(s, 3, 2);
-	piece_state_close(s);
-	made_free(&m);
-}
-
-/* Of async slices that are open: who has them, 0: there is none. */
-static uint64_t owner(struct piece_state *s, const char *name)
-{
-	const struct piece_cut cut = { 0 };
-	struct fxt_mem head = { 0 };
-	struct fxt_mem_source source;
-	struct fxt_reader *reader;
-	struct fxt_writer *w;
-	struct fxt_record rec;
-	uint64_t thread = 0;
-
-	assert_int_equal(piece_state_cut(s, &cut), 0);
-	assert_int_equal(fxt_writer_open(&w, fxt_mem_write, &head), 0);
-	assert_int_equal(piece_state_write_head(s, w, &cut), 0);
-	assert_int_equal(fxt_writer_close(w), 0);
-	source = (struct fxt_mem_source){ .data = head.data, .len = head.len };
-	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
-	while (fxt_reader_next(reader, &rec) == 1)
-		if (rec.kind == FXT_KIND_EVENT && rec.event.type == FXT_ASYNC_BEGIN && rec.event.name.len == strlen(name) &&
-		    !memcmp(rec.event.name.data, name, strlen(name)))
-			thread = rec.event.thread.thread;
-	fxt_reader_close(reader);
-	fxt_mem_free(&head);
-	return thread;
-}
-
-/* An async slice stays open without the thread that began it, but not without the process. */
-static void test_inherited(void **state)
-{
-	struct piece_state *s;
-	struct made m;
-
-	(void)state;
-	open_two(&m);
-	put_thread(&m, 10, 10, "first");
-	put_process(&m, 30, "gone");
-	put_thread(&m, 30, 30, "gone");
-	put_event(&m, FXT_ASYNC_BEGIN, 1020, 11, "stays", 1);
-	put_event_of(&m, 30, FXT_ASYNC_BEGIN, 1030, 30, "goes", 2);
-	put_switch(&m, 1040, 0, 11, FXT_STATE_RUNNING, 30, NULL);
-	made_close(&m);
-	s = state_of(&m);
-	add_switch(s, 1 * SECOND, 30, FXT_STATE_DEAD, 11);
-	add_switch(s, 2 * SECOND, 11, FXT_STATE_DEAD, 12);
-	assert_int_equal(owner(s, "stays"), 11);
-	assert_int_equal(owner(s, "goes"), 30);
-	add_switch(s, 63 * SECOND, 12, FXT_STATE_BLOCKED, 20);
-	assert_int_equal(owner(s, "stays"), 10);
-	assert_int_equal(owner(s, "goes"), 0);
-	add_switch(s, 200 * SECOND, 20, FXT_STATE_RUNNING, 12);
-	assert_int_equal(owner(s, "stays"), 10);
-	piece_state_close(s);
-	made_free(&m);
-}
-
 /* ---- lost names -------------------------------------------------------------------------------- */
 
 /* What the ledger of a piece has. */
@@ -614,7 +504,7 @@ int main(void)
 		cmocka_unit_test(test_migrated), cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_filter), cmocka_unit_test(test_slices), cmocka_unit_test(test_slice_ends),
 		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_cpus), cmocka_unit_test(test_forgotten), cmocka_unit_test(test_inherited), cmocka_unit_test(test_lost_names),
+		cmocka_unit_test(test_cpus), cmocka_unit_test(test_lost_names),
 		cmocka_unit_test(test_sizes),
 	};
 

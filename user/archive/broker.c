@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder's end: each call is a request and the wait for its answer. Answers that come too late, and notices, are
- * sorted out on the way.
+ * The recorder's end: each call is a request and its answer, which waits here until it is asked for. Answers that come too
+ * late, and notices, are sorted out on the way.
  */
 #include "broker.h"
 
@@ -23,6 +23,15 @@
 #define PATIENCE_NS	(2000 * NS_PER_MS)
 #define START_NS	(30000 * NS_PER_MS)
 #define NOTICES_MAX	16	/* that wait to be taken */
+#define LATER		30	/* times the patience, for a call that is not waited for */
+
+/* A call whose result was not asked for so far. */
+struct slot {
+	uint32_t id;			/* 0: none */
+	bool answered;
+	int fd;				/* of the answer, -1: none */
+	struct broker_answer answer;
+};
 
 struct broker {
 	int socket;
@@ -30,6 +39,7 @@ struct broker {
 	uint32_t last_id;
 	uint64_t patience_ns;
 	bool gone;
+	struct slot calls[BROKER_CALLS_MAX];
 	char *dir;
 	char why[BROKER_WHY_BYTES];
 	struct broker_counts counts;
@@ -125,37 +135,91 @@ static void take_other(struct broker *b, struct broker_answer *answer, int fd)
 	}
 }
 
-static int await(struct broker *b, uint32_t id, uint64_t end_ns, struct broker_answer *answer, int *fd)
+static struct slot *find_slot(struct broker *b, uint32_t id)
 {
-	int err;
+	unsigned int i;
 
-	for (;;) {
-		err = receive(b, answer, fd);
-		if (!err && answer->id == id)
-			return 0;
-		if (!err)
-			take_other(b, answer, *fd);
-		else if (err != -EAGAIN)
-			return err;
-		else if (wait_until(b, POLLIN, end_ns))
-			return fail(b, -ETIMEDOUT, "it took too long (does the file system hang?)");
-	}
+	for (i = 0; i < BROKER_CALLS_MAX; i++)
+		if (b->calls[i].id == id)
+			return &b->calls[i];
+	return NULL;
 }
 
-/* Returns the answer's error, or that of asking. */
-static int ask(struct broker *b, struct broker_ask *request, struct broker_answer *answer, int *fd)
+static void sort_out(struct broker *b, struct broker_answer *answer, int fd)
 {
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + b->patience_ns;
+	struct slot *slot = answer->id ? find_slot(b, answer->id) : NULL;
+
+	if (!slot || slot->answered)
+		take_other(b, answer, fd);
+	else
+		*slot = (struct slot){ .id = slot->id, .answered = true, .fd = fd, .answer = *answer };
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+/* @later: it is not waited for, not even to be sent. */
+static int begin_call(struct broker *b, struct broker_ask *request, bool later, struct broker_call *call)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), end_ns = now_ns + b->patience_ns * (later ? LATER : 1);
+	struct slot *slot = find_slot(b, 0);
 	int err;
 
-	*fd = -1;
 	if (b->gone)
 		return -EPIPE;
-	err = send_ask(b, request, end_ns);
-	err = err ?: await(b, request->id, end_ns, answer, fd);
-	if (!err && answer->err)
-		err = fail(b, answer->err, answer->why);
+	if (!slot)
+		return fail(b, -EBUSY, "too many requests are under way");
+	err = send_ask(b, request, later ? now_ns : end_ns);
+	if (err)
+		return err;
+	*slot = (struct slot){ .id = request->id, .fd = -1 };
+	*call = (struct broker_call){ request->id, end_ns };
+	return 0;
+}
+
+/* Returns the answer's error, or that of asking; -EAGAIN: there is none so far. */
+static int take_answer(struct broker *b, struct broker_call *call, struct broker_answer *answer, int *fd)
+{
+	struct slot *slot = find_slot(b, call->id);
+	struct broker_answer next;
+	int err = 0;
+
+	*fd = -1;
+	if (!call->id || !slot)
+		return fail(b, -EBADF, "there is no such request");
+	while (!slot->answered && !b->gone && !(err = receive(b, &next, fd)))
+		sort_out(b, &next, *fd);
+	*fd = slot->fd;
+	if (slot->answered) {
+		*answer = slot->answer;
+		err = answer->err ? fail(b, answer->err, answer->why) : 0;
+	} else if (b->gone) {
+		err = -EPIPE;
+	} else if (clock_ns(CLOCK_MONOTONIC) >= call->end_ns) {
+		err = fail(b, -ETIMEDOUT, "it took too long (does the file system hang?)");
+	} else {
+		return -EAGAIN;
+	}
+	slot->id = 0;
+	call->id = 0;
 	return err;
+}
+
+static int await(struct broker *b, struct broker_call *call, struct broker_answer *answer, int *fd)
+{
+	int err;
+
+	while ((err = take_answer(b, call, answer, fd)) == -EAGAIN)
+		wait_until(b, POLLIN, call->end_ns);
+	return err;
+}
+
+static int ask(struct broker *b, struct broker_ask *request, struct broker_answer *answer, int *fd)
+{
+	struct broker_call call;
+	int err = begin_call(b, request, false, &call);
+
+	*fd = -1;
+	return err ?: await(b, &call, answer, fd);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -165,51 +229,109 @@ static void make_path(const struct broker *b, const char *name, char path[PATH_M
 	snprintf(path, PATH_MAX, "%s/%s", strcmp(b->dir, "/") ? b->dir : "", name);
 }
 
-int broker_file_open(struct broker *b, const struct broker_request *request, struct broker_file *file)
+static struct broker_ask open_ask(const struct broker_request *request)
 {
 	struct broker_ask open = {
 		.verb = BROKER_OPEN, .keep = request->keep, .when = request->when ?: time(NULL),
 		.needs_bytes = request->needs_bytes,
 	};
-	struct broker_answer answer;
-	int fd, err;
 
 	name_clean(request->purpose ?: "", open.purpose);
-	err = ask(b, &open, &answer, &fd);
-	if (!err && fd < 0)
+	return open;
+}
+
+static struct broker_ask end_ask(const struct broker_file *file, enum broker_verb verb, bool hook)
+{
+	return (struct broker_ask){ .verb = verb, .file = file->id, .hook = hook };
+}
+
+/* What is answered to a request, with @err as of that. */
+static int end_call(struct broker *b, int err, const struct broker_answer *answer, int fd, struct broker_file *file)
+{
+	if (!err && answer->verb == BROKER_OPEN && fd < 0)
 		err = fail(b, -EMFILE, "too many files are open");
-	if (err) {
-		if (fd >= 0)
-			close(fd);
+	if (fd >= 0 && (err || answer->verb != BROKER_OPEN))
+		close(fd);
+	if (err)
 		return err;
+	if (answer->verb == BROKER_OPEN) {
+		file->id = answer->id;
+		file->fd = fd;
 	}
-	file->id = answer.id;
-	file->fd = fd;
-	make_path(b, answer.name, file->path);
+	make_path(b, answer->name, file->path);
 	return 0;
 }
 
-static int end_file(struct broker *b, struct broker_file *file, enum broker_verb verb, bool hook)
+int broker_call_result(struct broker *b, struct broker_call *call, struct broker_file *file)
 {
-	struct broker_ask end = { .verb = verb, .file = file->id, .hook = hook };
 	struct broker_answer answer;
-	int fd, err = ask(b, &end, &answer, &fd);
+	int fd, err = take_answer(b, call, &answer, &fd);
 
-	if (fd >= 0)
-		close(fd);
-	if (!err)
-		make_path(b, answer.name, file->path);
-	return err;
+	return err == -EAGAIN ? err : end_call(b, err, &answer, fd, file);
+}
+
+int broker_call_wait(struct broker *b, struct broker_call *call, struct broker_file *file)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + b->patience_ns;
+	struct broker_answer answer;
+	int fd, err;
+
+	if (end_ns < call->end_ns)
+		call->end_ns = end_ns;
+	err = await(b, call, &answer, &fd);
+	return end_call(b, err, &answer, fd, file);
+}
+
+static int call(struct broker *b, struct broker_ask *request, struct broker_file *file)
+{
+	struct broker_answer answer;
+	int fd, err = ask(b, request, &answer, &fd);
+
+	return end_call(b, err, &answer, fd, file);
+}
+
+int broker_file_open(struct broker *b, const struct broker_request *request, struct broker_file *file)
+{
+	struct broker_ask open = open_ask(request);
+
+	return call(b, &open, file);
 }
 
 int broker_file_publish(struct broker *b, struct broker_file *file, bool hook)
 {
-	return end_file(b, file, BROKER_PUBLISH, hook);
+	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, hook);
+
+	return call(b, &publish, file);
 }
 
 int broker_file_discard(struct broker *b, struct broker_file *file)
 {
-	return end_file(b, file, BROKER_DISCARD, false);
+	struct broker_ask discard = end_ask(file, BROKER_DISCARD, false);
+
+	return call(b, &discard, file);
+}
+
+int broker_begin_open(struct broker *b, const struct broker_request *request, struct broker_call *call)
+{
+	struct broker_ask open = open_ask(request);
+
+	return begin_call(b, &open, true, call);
+}
+
+int broker_begin_publish(struct broker *b, const struct broker_file *file, bool hook, struct broker_call *call)
+{
+	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, hook);
+
+	return begin_call(b, &publish, true, call);
+}
+
+/* The answer is none of a call, and is passed over. */
+void broker_drop(struct broker *b, const struct broker_file *file)
+{
+	struct broker_ask discard = end_ask(file, BROKER_DISCARD, false);
+
+	if (!b->gone)
+		send_ask(b, &discard, 0);
 }
 
 /* ---- what happened ------------------------------------------------------------------------- */
@@ -235,7 +357,7 @@ bool broker_next_notice(struct broker *b, struct broker_notice *notice)
 	int fd;
 
 	while (!b->gone && b->notices_cnt < NOTICES_MAX && !receive(b, &answer, &fd))
-		take_other(b, &answer, fd);
+		sort_out(b, &answer, fd);
 	if (!b->notices_cnt)
 		return false;
 	answer = b->notices[0];
@@ -299,8 +421,9 @@ static int check_limits(const struct name_pattern *names, const struct broker_cf
 static int begin(struct broker *b, const struct name_pattern *names, const struct broker_cfg *cfg, char *why,
 		 size_t size)
 {
+	struct broker_call call = { BROKER_FIRST_ID, clock_ns(CLOCK_MONOTONIC) + START_NS };
 	struct broker_answer answer;
-	int dir = open_dir(names, &b->dir, why, size), err, fd = -1;
+	int dir = open_dir(names, &b->dir, why, size), err, fd;
 
 	if (dir < 0)
 		return dir;
@@ -311,9 +434,8 @@ static int begin(struct broker *b, const struct name_pattern *names, const struc
 		return err;
 	}
 	b->last_id = BROKER_FIRST_ID;
-	err = await(b, BROKER_FIRST_ID, clock_ns(CLOCK_MONOTONIC) + START_NS, &answer, &fd);
-	if (!err && answer.err)
-		err = fail(b, answer.err, answer.why);
+	b->calls[0] = (struct slot){ .id = BROKER_FIRST_ID, .fd = -1 };
+	err = await(b, &call, &answer, &fd);
 	if (err)
 		snprintf(why, size, "%s", b->why);
 	return err;
@@ -359,6 +481,16 @@ static void reap(struct broker *b, bool wait)
 		waitpid(b->pid, NULL, 0);
 }
 
+/* Files that nobody took; the broker removes them. */
+static void close_answers(struct broker *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < BROKER_CALLS_MAX; i++)
+		if (b->calls[i].id && b->calls[i].fd >= 0)
+			close(b->calls[i].fd);
+}
+
 int broker_close(struct broker *b)
 {
 	struct broker_ask end = { .verb = BROKER_END };
@@ -373,6 +505,7 @@ int broker_close(struct broker *b)
 			err = answer.counts.hooks.running + answer.counts.hooks.waiting;
 		reap(b, !err);
 		close(b->socket);
+		close_answers(b);
 	}
 	free(b->dir);
 	free(b);

@@ -14,8 +14,9 @@
  *	broker_next_notice()	what happened meanwhile, when broker_fd() is readable, or a few times a second
  *	broker_close()		after the last file
  *
- * Each call returns within cfg.patience_ns: a file system that hangs costs no more than this. What is done only later
- * is undone (a file is removed) or reported as BROKER_LATE (it has its name).
+ * Each call returns within cfg.patience_ns: a file system that hangs costs no more than this. Who must not wait even so
+ * begins a call by broker_begin_*() and asks for its result at times. What is done only after a call has ended is undone (a
+ * file is removed) or reported as BROKER_LATE (it has its name).
  *
  * When the recorder ends in any way, SIGKILL included, the broker gives files that were not published their names: an
  * FXT file is cut after its last whole record, what has no record is removed, no hook is run. If both were killed, the
@@ -35,6 +36,7 @@
 
 #define BROKER_WHY_BYTES	256
 #define BROKER_FILES_MAX	8	/* open at a time */
+#define BROKER_CALLS_MAX	8	/* that are not waited for, at a time */
 
 struct broker;
 
@@ -109,6 +111,27 @@ int broker_file_open(struct broker *b, const struct broker_request *request, str
  */
 int broker_file_publish(struct broker *b, struct broker_file *file, bool hook);
 int broker_file_discard(struct broker *b, struct broker_file *file);
+
+/* A call that is not waited for. All zero: none. */
+struct broker_call {
+	uint32_t id;
+	uint64_t end_ns;		/* CLOCK_MONOTONIC: then it has taken too long, 30 times cfg.patience_ns */
+};
+
+/*
+ * Begin what the three above do, without waiting. 0 and *@call is one; or -errno: -EBUSY if there are too many, -EPIPE, or
+ * -ETIMEDOUT: the broker takes no request. What becomes of a file that is dropped nobody asks.
+ */
+int broker_begin_open(struct broker *b, const struct broker_request *request, struct broker_call *call);
+int broker_begin_publish(struct broker *b, const struct broker_file *file, bool hook, struct broker_call *call);
+void broker_drop(struct broker *b, const struct broker_file *file);
+/*
+ * What has become of it, without waiting: -EAGAIN: nothing so far. Otherwise @call has ended, with what the functions above
+ * return, and @file is as of them.
+ */
+int broker_call_result(struct broker *b, struct broker_call *call, struct broker_file *file);
+/* The same; waits cfg.patience_ns. */
+int broker_call_wait(struct broker *b, struct broker_call *call, struct broker_file *file);
 /* What the last call that failed had to say: a line, without the name of the file. */
 const char *broker_why(const struct broker *b);
 /* The next one, without waiting. False: there is none. */

@@ -220,6 +220,7 @@ static void test_broker_killed(void **state)
 	struct broker *b = broker_make((struct broker_cfg){ 0 });
 	struct broker_file file, more;
 	struct broker_notice notice;
+	struct broker_call call;
 	pid_t broker = broker_find(getpid());
 	siginfo_t info;
 
@@ -231,6 +232,7 @@ static void test_broker_killed(void **state)
 	kill(broker, SIGINT);
 	kill(broker, SIGHUP);
 	broker_settle(b);
+	assert_int_equal(broker_begin_open(b, &broker_request, &call), 0);
 	kill(broker, SIGKILL);
 	assert_int_equal(waitid(P_PID, broker, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(write(file.fd, broker_trace, sizeof(broker_trace)), sizeof(broker_trace));
@@ -238,6 +240,7 @@ static void test_broker_killed(void **state)
 	assert_string_equal(broker_why(b), "the process that opens files was ended by signal 9");
 	assert_int_equal(broker_file_open(b, &broker_request, &more), -EPIPE);
 	assert_false(broker_next_notice(b, &notice));
+	assert_int_equal(broker_begin_open(b, &broker_request, &call), -EPIPE);
 	assert_int_equal(broker_close(b), -EPIPE);
 	close(file.fd);
 	assert_true(archive_has(BROKER_NAME ".fxt.tmp"));

@@ -347,6 +347,80 @@ static void test_late(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* Nobody waits for a call that is only begun, and its result is there whenever it is asked for. */
+static void test_begun(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){ 0 });
+	struct broker_call opens[BROKER_CALLS_MAX], call, none = { 0 };
+	struct broker_file files[BROKER_CALLS_MAX], more;
+	pid_t broker = broker_find(getpid());
+	uint64_t begin_ns, end_ns;
+	unsigned int i;
+	int errs[BROKER_CALLS_MAX + 1], early;
+
+	(void)state;
+	kill(broker, SIGSTOP);
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	for (i = 0; i < BROKER_CALLS_MAX; i++)
+		errs[i] = broker_begin_open(b, &broker_request, &opens[i]);
+	errs[i] = broker_begin_open(b, &broker_request, &call);
+	early = broker_call_result(b, &opens[0], &files[0]);
+	end_ns = clock_ns(CLOCK_MONOTONIC);
+	kill(broker, SIGCONT);
+	for (i = 0; i < BROKER_CALLS_MAX; i++)
+		assert_int_equal(errs[i], 0);
+	assert_int_equal(errs[i], -EBUSY);
+	assert_int_equal(early, -EAGAIN);
+	assert_true(end_ns - begin_ns < 1000 * NS_PER_MS);
+	for (i = BROKER_CALLS_MAX; i--;) {
+		assert_int_equal(broker_call_wait(b, &opens[i], &files[i]), 0);
+		assert_int_equal(broker_call_result(b, &opens[i], &files[i]), -EBADF);
+		close(files[i].fd);
+	}
+	assert_int_equal(broker_call_result(b, &none, &more), -EBADF);
+	assert_int_equal(broker_begin_publish(b, &files[1], false, &call), 0);
+	broker_drop(b, &files[0]);
+	assert_int_equal(broker_file_discard(b, &files[2]), 0);
+	assert_int_equal(broker_call_result(b, &call, &files[1]), 0);
+	assert_true(archive_has(files[1].path));
+	assert_int_equal(archive_count(), BROKER_CALLS_MAX - 2);
+	/* One that was made and not taken does not stay. */
+	assert_int_equal(broker_begin_open(b, &broker_request, &call), 0);
+	broker_settle(b);
+	assert_int_equal(broker_close(b), 0);
+	assert_int_equal(archive_count(), 1);
+}
+
+/* It has ended when it takes too long, and so has its file. */
+static void test_begun_late(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){ .patience_ns = 20 * NS_PER_MS });
+	struct broker_call open, publish;
+	struct broker_file file, late;
+	struct broker_notice notice;
+	pid_t broker = broker_find(getpid());
+	int errs[3];
+
+	(void)state;
+	while (broker_file_open(b, &broker_request, &file))
+		;
+	kill(broker, SIGSTOP);
+	errs[0] = broker_begin_open(b, &broker_request, &open) ?: broker_begin_publish(b, &file, false, &publish);
+	while (!errs[0] && (errs[1] = broker_call_result(b, &publish, &file)) == -EAGAIN)
+		usleep(1000);
+	errs[2] = errs[0] ?: broker_call_result(b, &open, &late);
+	kill(broker, SIGCONT);
+	assert_int_equal(errs[0], 0);
+	assert_int_equal(errs[1], -ETIMEDOUT);
+	assert_int_equal(errs[2], -ETIMEDOUT);
+	broker_wait_for(b, BROKER_LATE, &notice);
+	assert_string_equal(notice.path, file.path);
+	close(file.fd);
+	assert_true(broker_close(b) <= 0);
+	waitpid(broker, NULL, 0);
+	assert_int_equal(archive_count(), 1);
+}
+
 /* Nobody takes the notices: they are counted, and nothing stops. */
 static void test_notices_lost(void **state)
 {
@@ -373,7 +447,8 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_file), TEST(test_many_open), TEST(test_removed), TEST(test_refused), TEST(test_limits),
-		TEST(test_growth), TEST(test_full), TEST(test_late), TEST(test_notices_lost),
+		TEST(test_growth), TEST(test_full), TEST(test_late), TEST(test_begun),
+		TEST(test_begun_late), TEST(test_notices_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,19 +56,24 @@ static int fail(struct broker *b, int err, const char *why)
 
 /* ---- packets ---------------------------------------------------------------------------- */
 
+/* Its end of the socket is closed before it can be waited for. */
+static void reap_killed(struct broker *b)
+{
+	int status;
+
+	if (!b->pid || waitpid(b->pid, &status, WNOHANG) != b->pid)
+		return;
+	b->pid = 0;
+	if (WIFSIGNALED(status))
+		snprintf(b->why, sizeof(b->why), "the process that opens files was ended by signal %d", WTERMSIG(status));
+}
+
 /* The broker has closed its end: it was killed, since it does not end before us. */
 static int note_gone(struct broker *b)
 {
-	int status = 0;
-
 	b->gone = true;
-	if (b->pid && waitpid(b->pid, &status, WNOHANG) == b->pid)
-		b->pid = 0;
-	if (!b->pid && WIFSIGNALED(status))
-		snprintf(b->why, sizeof(b->why), "the process that opens files was ended by signal %d",
-			 WTERMSIG(status));
-	else
-		snprintf(b->why, sizeof(b->why), "the process that opens files has ended");
+	snprintf(b->why, sizeof(b->why), "the process that opens files has ended");
+	reap_killed(b);
 	return -EPIPE;
 }
 
@@ -356,6 +361,8 @@ bool broker_next_notice(struct broker *b, struct broker_notice *notice)
 	struct broker_answer answer;
 	int fd;
 
+	if (b->gone)
+		reap_killed(b);
 	while (!b->gone && b->notices_cnt < NOTICES_MAX && !receive(b, &answer, &fd))
 		sort_out(b, &answer, fd);
 	if (!b->notices_cnt)

@@ -11,6 +11,8 @@ import collections
 import glob
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +21,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from account import KOID_STEP, as_another_has_them  # noqa: E402
 from harness import (KFXT, PATIENCE, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
-                     load, main, note, run, start, switches_of, test, until, verify)
+                     load, main, note, run, start, status_of, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
 
@@ -231,6 +233,61 @@ def no_new_file(tmp):
     p.terminate()
     equal(p.wait(PATIENCE), 1, open(tmp + '/err').read())
     expect_whole(parts(tmp) + glob.glob(tmp + '/*.tmp'))
+
+
+@test
+def removed(tmp):
+    """Somebody removes a file that is written, or all of them with their directory: the recording goes on without it."""
+    place = tmp + '/place'
+    os.mkdir(place)
+    with open(tmp + '/err', 'w') as err:
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{place}/{PATTERN}', '--rotate', '1s'], stderr=err)
+    def said():
+        return open(tmp + '/err').read()
+    try:
+        until(lambda: parts(place), 'no first file')
+        cnt = len(parts(place))
+        for path in glob.glob(place + '/*.tmp'):
+            os.unlink(path)
+        until(lambda: p.poll() is not None or len(parts(place)) >= cnt + 2, 'no further files')
+        expect(p.poll() is None, said())
+        shutil.rmtree(place)
+        os.mkdir(place)
+        until(lambda: p.poll() is not None or len(parts(place)) >= 2, 'no files in the new directory')
+        s = status_of(p.pid)
+        expect(s and s['files']['failed'] >= 2, f'{s}')
+    finally:
+        p.terminate()
+    equal(p.wait(PATIENCE), 1, said())
+    expect('gets no name: Stale file handle (it was removed or replaced by another program)' in said(), said())
+    expect(re.search(r'[23] files got no name', said()), said())
+    expect_whole(parts(place))
+
+
+@test
+def slow_files(tmp):
+    """Who makes files takes long: the file that is open goes on, nothing waits for it, and all are whole."""
+    with open(tmp + '/err', 'w') as err:
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'], stderr=err)
+    try:
+        until(lambda: parts(tmp), 'no first file')
+        broker, = (pid for pid, name in children_of(p.pid).items() if name == 'kfxt-files')
+        os.kill(broker, signal.SIGSTOP)
+        begin, longest = time.monotonic(), 0
+        while time.monotonic() - begin < 4:
+            before = time.monotonic()
+            expect(status_of(p.pid), 'no answer')
+            longest = max(longest, time.monotonic() - before)
+        os.kill(broker, signal.SIGCONT)
+        cnt = len(parts(tmp))
+        until(lambda: p.poll() is not None or len(parts(tmp)) >= cnt + 2, 'no further files')
+    finally:
+        p.terminate()
+    equal(p.wait(PATIENCE), 0, open(tmp + '/err').read())
+    expect(longest < 1.8, f'it took {longest:.1f} s to answer')
+    expect_whole(parts(tmp))
+    traces = [load(path) for path in parts(tmp)]
+    expect(max(t.events['stop'][0] - t.events['start'][0] for t in traces) > 3e9, 'no file goes on for longer')
 
 
 @test

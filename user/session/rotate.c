@@ -55,20 +55,11 @@ static int open_sink(struct recorder *r, const struct broker_file *file, struct 
 	}, hint);
 }
 
-static int open_next(struct recorder *r, struct broker_file *file, struct sink **out, const char **hint)
+static struct broker_request next_request(const struct recorder *r)
 {
-	struct broker *broker = r->cfg->broker;
-	const struct broker_request request = { .purpose = "rotate", .needs_bytes = r->rotation.pauses && !r->sink ? SPACE_BYTES : 0 };
-	int err = broker_file_open(broker, &request, file);
-
-	if (err) {
-		*hint = broker_why(broker);
-		return err;
-	}
-	err = open_sink(r, file, out, hint);
-	if (err)
-		broker_file_discard(broker, file);
-	return err;
+	return (struct broker_request){
+		.purpose = "rotate", .needs_bytes = r->rotation.pauses && !r->sink ? SPACE_BYTES : 0,
+	};
 }
 
 static void begin_file(struct recorder *r, const struct broker_file *file, struct sink *sink)
@@ -76,24 +67,141 @@ static void begin_file(struct recorder *r, const struct broker_file *file, struc
 	r->sink = sink;
 	r->rotation.file = *file;
 	r->rotation.is_open = true;
+	r->rotation.begun++;
 	r->rotation.cut_ns = clock_ns(CLOCK_BOOTTIME);
+}
+
+static int open_first(struct recorder *r, const char **hint)
+{
+	const struct broker_request request = next_request(r);
+	struct broker_file file;
+	struct sink *sink;
+	int err = broker_file_open(r->cfg->broker, &request, &file);
+
+	if (err) {
+		*hint = broker_why(r->cfg->broker);
+		return err;
+	}
+	err = open_sink(r, &file, &sink, hint);
+	if (err)
+		broker_drop(r->cfg->broker, &file);
+	else
+		begin_file(r, &file, sink);
+	return err;
 }
 
 int recorder_open_output(struct recorder *r, const char **hint)
 {
-	struct broker_file file;
-	struct sink *sink;
-	int err;
-
 	*hint = NULL;
 	if (!r->cfg->broker)
 		return open_sink(r, NULL, &r->sink, hint);
 	if (r->cfg->keep.age_ns || r->cfg->keep.bytes)
 		return flight_open(&r->flight, r);
-	err = piece_state_open(&r->rotation.state) ?: open_next(r, &file, &sink, hint);
+	return piece_state_open(&r->rotation.state) ?: open_first(r, hint);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The next file may have more luck, so the recording goes on. */
+static void count_file(struct recorder *r, const char *path, int err)
+{
+	struct rotation *t = &r->rotation;
+
 	if (!err)
-		begin_file(r, &file, sink);
+		t->files++;
+	else
+		t->failed++;
+	if (err && !t->said_no_name)
+		log_warn("%s: gets no name: %s (%s)", path, strerror(-err), broker_why(r->cfg->broker));
+	t->said_no_name = err;
+}
+
+/* If it is known whether the file has got it; @wait: that is waited for. */
+static void take_name(struct recorder *r, struct named *n, bool wait)
+{
+	struct broker *broker = r->cfg->broker;
+	int err;
+
+	if (!n->call.id)
+		return;
+	err = wait ? broker_call_wait(broker, &n->call, &n->file) : broker_call_result(broker, &n->call, &n->file);
+	if (err != -EAGAIN)
+		count_file(r, n->file.path, err);
+}
+
+static void take_names(struct recorder *r, bool wait)
+{
+	unsigned int i;
+
+	for (i = 0; i < NAMED_MAX; i++)
+		take_name(r, &r->rotation.named[i], wait);
+}
+
+static unsigned int count_unnamed(const struct recorder *r)
+{
+	unsigned int i, cnt = 0;
+
+	for (i = 0; i < NAMED_MAX; i++)
+		cnt += r->rotation.named[i].call.id != 0;
+	return cnt;
+}
+
+/* The file that was closed. */
+static void name_file(struct recorder *r)
+{
+	struct named *n = r->rotation.named;
+	int err;
+
+	while (n->call.id && n < &r->rotation.named[NAMED_MAX - 1])
+		n++;
+	take_name(r, n, true);		/* as a rule it is free */
+	n->file = r->rotation.file;
+	err = broker_begin_publish(r->cfg->broker, &n->file, false, &n->call);
+	if (err)
+		count_file(r, n->file.path, err);
+}
+
+static int close_sink(struct recorder *r)
+{
+	struct rotation *t = &r->rotation;
+	const uint64_t bytes = r->sink ? sink_bytes(r->sink) : 0, raw_bytes = r->sink ? sink_raw_bytes(r->sink) : 0;
+	const struct output_time took = r->sink ? sink_output_time(r->sink) : (struct output_time){ 0 };
+	int err = sink_close(r->sink);
+
+	r->sink = NULL;
+	if (!t->is_open)
+		return err;
+	t->is_open = false;
+	t->bytes += bytes;
+	t->raw_bytes += raw_bytes;
+	t->output_time.ns += took.ns;
+	t->output_time.unsure_ns += took.unsure_ns;
+	name_file(r);
 	return err;
+}
+
+static void drop_next(struct recorder *r)
+{
+	r->rotation.has_next = false;
+	close(r->rotation.next.fd);
+	broker_drop(r->cfg->broker, &r->rotation.next);
+}
+
+int recorder_close_file(struct recorder *r)
+{
+	int err = close_sink(r);
+
+	flight_close(r->flight);
+	r->flight = NULL;
+	if (r->rotation.has_next)
+		drop_next(r);
+	take_names(r, true);
+	return err;
+}
+
+uint64_t recorder_files_failed(const struct recorder *r)
+{
+	return r->rotation.failed;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -109,7 +217,7 @@ static int pause_if_full(struct recorder *r, int err)
 	log_warn("%s: %s: what happens from here on is lost until there is space", r->rotation.file.path, strerror(-err));
 	r->rotation.pauses++;
 	r->rotation.retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
-	err = recorder_close_file(r);
+	err = close_sink(r);
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
@@ -166,9 +274,10 @@ void recorder_output_totals(const struct recorder *r, struct recorder_totals *t)
 	}
 	t->bytes = r->rotation.bytes + (r->sink ? sink_bytes(r->sink) : 0);
 	t->raw_bytes = r->rotation.raw_bytes + (r->sink ? sink_raw_bytes(r->sink) : 0);
-	t->files = r->rotation.files + !!r->sink;
+	t->files_unnamed = !!r->sink + count_unnamed(r);
+	t->files = r->rotation.files + t->files_unnamed;
+	t->files_failed = r->rotation.failed;
 	t->pauses = r->rotation.pauses;
-	t->file_is_open = r->sink;
 	t->is_paused = r->rotation.state && !r->sink;
 }
 
@@ -225,28 +334,6 @@ static int write_head(struct recorder *r, const struct piece_cut *cut)
 	return err ?: piece_state_cut(r->rotation.state, cut);
 }
 
-int recorder_close_file(struct recorder *r)
-{
-	struct rotation *t = &r->rotation;
-	const uint64_t bytes = r->sink ? sink_bytes(r->sink) : 0, raw_bytes = r->sink ? sink_raw_bytes(r->sink) : 0;
-	const struct output_time took = r->sink ? sink_output_time(r->sink) : (struct output_time){ 0 };
-	int err = sink_close(r->sink), unnamed;
-
-	flight_close(r->flight);
-	r->flight = NULL;
-	r->sink = NULL;
-	if (!t->is_open)
-		return err;
-	t->is_open = false;
-	t->bytes += bytes;
-	t->raw_bytes += raw_bytes;
-	t->output_time.ns += took.ns;
-	t->output_time.unsure_ns += took.unsure_ns;
-	t->files++;
-	unnamed = broker_file_publish(r->cfg->broker, &t->file, false);
-	return err ?: unnamed;
-}
-
 static bool in_gap(const struct recorder *r, const struct piece_cut *cut)
 {
 	struct piece_cpu cpu;
@@ -267,32 +354,59 @@ static int end_file(struct recorder *r, const struct piece_cut *cut)
 		return err;
 	err = recorder_write_tail(r, cut);
 	err = sink_finish(r->sink) ?: err;
-	return err ? pause_if_full(r, err) : recorder_close_file(r);
+	return err ? pause_if_full(r, err) : close_sink(r);
 }
 
 /* Without another file this one goes on: its events are not lost as long as there is space for them. */
+static void go_on(struct recorder *r, int err, const char *hint)
+{
+	struct rotation *t = &r->rotation;
+
+	t->retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
+	if (r->sink && !t->said_no_file)
+		log_warn("%s goes on, there is no new file: %s%s%s", t->file.path, strerror(-err), hint ? ": " : "", hint ?: "");
+	t->said_no_file |= r->sink != NULL;
+}
+
+/* Whether the next file is open; otherwise it is asked for. */
+static bool has_next(struct recorder *r)
+{
+	const struct broker_request request = next_request(r);
+	struct broker *broker = r->cfg->broker;
+	struct rotation *t = &r->rotation;
+	int err;
+
+	if (t->has_next)
+		return true;
+	err = t->opening.id ? broker_call_result(broker, &t->opening, &t->next) : broker_begin_open(broker, &request, &t->opening);
+	t->has_next = !err && !t->opening.id;
+	if (err && err != -EAGAIN)
+		go_on(r, err, broker_why(broker));
+	return t->has_next;
+}
+
 static int cut_file(struct recorder *r, const struct piece_cut *cut)
 {
 	const bool was_open = r->sink;
-	struct broker_file next;
+	struct broker_file next = r->rotation.next;
+	const char *hint = NULL;
 	struct sink *sink;
-	const char *hint;
-	int err = open_next(r, &next, &sink, &hint);
+	int err = open_sink(r, &next, &sink, &hint);
 
+	r->rotation.has_next = false;
 	if (err) {
-		if (was_open)
-			log_warn("%s goes on, there is no new file: %s%s%s", r->rotation.file.path, strerror(-err),
-				 hint ? ": " : "", hint ?: "");
-		r->rotation.retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
+		broker_drop(r->cfg->broker, &next);
+		go_on(r, err, hint);
 		return 0;
 	}
 	err = end_file(r, cut);
 	if (err) {
 		sink_close(sink);
-		broker_file_discard(r->cfg->broker, &next);
+		broker_drop(r->cfg->broker, &next);
 		return err;
 	}
 	begin_file(r, &next, sink);
+	r->rotation.said_no_file = false;
 	if (!was_open)
 		log_info("%s: there is space again", next.path);
 	err = write_head(r, cut);
@@ -354,7 +468,7 @@ struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns)
 			*bound = 0;
 	}
 	return (struct piece_cut){
-		.bound_ns = bound_ns, .cpu_bound_ns = r->cut_bounds, .cpus_cnt = r->cfg->cpus[r->cfg->cpus_cnt - 1] + 1, .number = r->rotation.files + 2,
+		.bound_ns = bound_ns, .cpu_bound_ns = r->cut_bounds, .cpus_cnt = r->cfg->cpus[r->cfg->cpus_cnt - 1] + 1, .number = r->rotation.begun + 1,
 		.realtime_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME),
 	};
 }
@@ -407,6 +521,7 @@ int recorder_rotate(struct recorder *r, uint64_t looked_ns)
 	err = err ?: recorder_write_lost_names(r, looked_ns - SETTLE_NS);
 	if (err || !is_cut(r))
 		return err;
+	take_names(r, false);
 	holds = floor_holds(r, looked_ns, r->flight || is_due(r, now_ns, SOON_NS, SOON_BYTES(bytes)));
 	if (r->flight) {
 		/* It may be cut in any round, at the last one that holds. */
@@ -414,7 +529,7 @@ int recorder_rotate(struct recorder *r, uint64_t looked_ns)
 			set_floor(r, looked_ns);
 		return flight_round(r->flight, looked_ns);
 	}
-	if (!is_due(r, now_ns, 0, bytes) || !holds)
+	if (!is_due(r, now_ns, 0, bytes) || !has_next(r) || !holds || count_unnamed(r) == NAMED_MAX)
 		return 0;
 	cut = recorder_cut(r, looked_ns);
 	/* A gap is in the file that it ends in, unless there is no end to them. */

@@ -105,9 +105,11 @@ struct recorder_totals {
 	uint64_t shared_koids;		/* threads whose id was recycled too often */
 	uint64_t start_ns, stop_ns;	/* CLOCK_BOOTTIME */
 	uint64_t bytes, raw_bytes;	/* in the file, or in all of them; of its records, if it were not compressed */
-	uint64_t files;			/* that are complete, or the only one */
+	uint64_t files;			/* that are complete, or the only one; with those that are not named yet */
+	uint64_t files_unnamed;		/* of these: the one that is written, those that are being named */
+	uint64_t files_failed;		/* of a recording of several: that have got no name */
 	unsigned int pauses;		/* of a recording of several: so often the disk was full */
-	bool file_is_open, is_paused;	/* one of them; the disk is full */
+	bool is_paused;			/* it is */
 	struct window_totals window;	/* what is kept in memory */
 	bool dumping;			/* a file is being made of it */
 	uint64_t memory_bytes;		/* rings and other maps */
@@ -156,6 +158,8 @@ uint32_t recorder_shed(const struct recorder *r);
 const struct budget *recorder_budget(const struct recorder *r);
 /* Closes the trace, of which nothing can be asked any more. Returns its first error. */
 int recorder_close_output(struct recorder *r);
+/* Of a recording of several, also after that: files that have got no name, for whatever reason, which was printed. */
+uint64_t recorder_files_failed(const struct recorder *r);
 /*
  * Closes all. Detaching may take long in the kernel, is reported to cfg.progress, and goes on in a process of its own, for
  * which it waits for 0.4 s and not after @hurry_fd (-1: none) is readable. What is still to be done then, see

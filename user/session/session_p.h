@@ -32,15 +32,29 @@ struct probes;
 struct sink;
 struct states;
 
+#define NAMED_MAX	4U	/* files at a time */
+
+/* A file that is closed, and gets its name. */
+struct named {
+	struct broker_call call;	/* .id is 0: none */
+	struct broker_file file;
+};
+
 /* Of a recording of several files. */
 struct rotation {
 	struct piece_state *state;	/* NULL: there is one file, or none */
 	struct broker_file file;	/* the one that is written */
 	bool is_open;
+	struct broker_call opening;	/* of the next one; .id is 0: none */
+	struct broker_file next;
+	bool has_next;			/* it is open */
+	struct named named[NAMED_MAX];
 	uint64_t cut_ns;		/* when it began, by CLOCK_BOOTTIME */
 	uint64_t retry_ns;		/* when another file is asked for again */
-	uint64_t files;			/* that are complete */
-	uint64_t bytes, raw_bytes;	/* in them */
+	uint64_t begun;			/* files */
+	uint64_t files, failed;		/* that are complete, that have got no name */
+	bool said_no_file, said_no_name;	/* since there was one */
+	uint64_t bytes, raw_bytes;	/* in all that were closed */
 	struct output_time output_time;	/* spent on them */
 	unsigned int postponed;		/* rounds */
 	unsigned int pauses;		/* the disk was full */
@@ -120,7 +134,7 @@ int recorder_flush_output(struct recorder *r);
 int recorder_finish_output(struct recorder *r);
 /* Packets that each file of several begins with, after the head of its FXT. 0 or the writer's error. */
 int recorder_write_head_packets(const struct recorder *r, struct fxt_writer *w, const struct piece_state *s);
-/* Closes the output and gives the last file its name. The first error there was. */
+/* Closes the output, whose first error it returns, and gives the last files their names, for which it waits. */
 int recorder_close_file(struct recorder *r);
 /* Names the idle threads of the recorded CPUs, once. 0 or the writer's error. */
 int recorder_write_idle_threads(struct recorder *r);

@@ -312,6 +312,9 @@ void archive_opts_show(struct broker *b)
 		case BROKER_RECOVERED:
 			log_info("%s: complete as far as it goes, of a recorder that was ended", n.path);
 			break;
+		case BROKER_LATE:
+			log_info("%s: has its name now: it took long", n.path);
+			break;
 		case BROKER_NOT_DELETED:
 			log_warn("%s: cannot be deleted: %s", n.path, n.why);
 			break;

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -470,6 +471,7 @@ static int record(struct run *run)
 	int code = start(run), err, status, number;
 	struct recorder_totals totals;
 	enum exit_code verdict;
+	uint64_t failed;
 
 	if (code) {
 		if (run->workload && workload_started(run->workload))
@@ -492,14 +494,17 @@ static int record(struct run *run)
 	code = report(run);
 	recorder_totals(run->recorder, &totals);
 	err = recorder_close_output(run->recorder) ?: err;
+	failed = recorder_files_failed(run->recorder);
 	archive_opts_show(run->recorder_cfg.broker);
 	if (!strcmp(run->cfg->output, "-"))
 		close(STDOUT_FILENO);	/* or its reader would wait for what follows */
 	if (err)
 		log_error("%s: %s: %s (%s)", run->name, run->summary.output, strerror(-err),
 			  totals.raw_bytes ? "the trace ends there and is valid" : "nothing readable was written");
+	if (failed)
+		log_error("%s: %s: %" PRIu64 " file%s got no name", run->name, run->summary.output, failed, failed == 1 ? "" : "s");
 	detach(run, run->summary.output);
-	if (err || run->keep.failed || totals.pauses)
+	if (err || failed || run->keep.failed || totals.pauses)
 		return EXIT_FAILED;
 	if (code)
 		return code;

@@ -206,7 +206,7 @@ static void fill_files(struct control_status_files *out, const struct record_con
 	if (c->cfg->broker)
 		broker_get_counts(c->cfg->broker, &b);
 	*out = (struct control_status_files){
-		.written = t->files - t->file_is_open, .failed = c->failed, .deleted = b.deleted,
+		.written = t->files - t->files_unnamed, .failed = c->failed + t->files_failed, .deleted = b.deleted,
 		.last = *c->file ? c->file : NULL, .paused = t->is_paused ? "no space left on device" : NULL,
 		.hooks_run = b.hooks.run, .hooks_failed = b.hooks.failed, .hooks_running = b.hooks.running,
 	};

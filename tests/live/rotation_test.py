@@ -170,6 +170,30 @@ def by_size(tmp):
 
 
 @test
+def by_signal(tmp):
+    """SIGUSR2 begins the next file; where there is one file only it does nothing, and says so."""
+    with open(tmp + '/err', 'w') as err:
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1h'], stderr=err)
+    try:
+        for cnt in range(1, 3):
+            until(lambda: status_of(p.pid), 'no recorder that answers')
+            p.send_signal(signal.SIGUSR2)
+            until(lambda: len(parts(tmp)) >= cnt or p.poll() is not None, 'no next file')
+    finally:
+        p.terminate()
+    equal(p.wait(PATIENCE), 0, open(tmp + '/err').read())
+    equal(len(parts(tmp)), 3, 'files')
+    expect_whole(parts(tmp))
+    p = start(tmp + '/whole.fxt')
+    p.send_signal(signal.SIGUSR2)
+    time.sleep(0.5)
+    p.terminate()
+    said = p.communicate(timeout=PATIENCE)[1].decode()
+    expect(p.returncode == 0 and 'SIGUSR2: nothing to do' in said, f'{p.returncode} {said}')
+    verify(tmp + '/whole.fxt')
+
+
+@test
 def of_everything(tmp):
     """Functions, system calls, markers, interrupts, stacks, compressed: each file is whole."""
     work = f'{{ {helper("calls")} getppid=1000 chain=500; {KFXT} mark --begin b; sleep 0.3; {KFXT} mark --end b; ' \

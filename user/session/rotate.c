@@ -406,7 +406,7 @@ static int cut_file(struct recorder *r, const struct piece_cut *cut)
 		return err;
 	}
 	begin_file(r, &next, sink);
-	r->rotation.said_no_file = false;
+	r->rotation.said_no_file = r->rotation.is_asked_for = false;
 	if (!was_open)
 		log_info("%s: there is space again", next.path);
 	err = write_head(r, cut);
@@ -421,7 +421,7 @@ static bool is_due(const struct recorder *r, uint64_t now_ns, uint64_t soon_ns, 
 	now_ns += soon_ns;
 	if (now_ns < r->rotation.retry_ns)
 		return false;
-	return !r->sink || (cfg->every_ns && now_ns - r->rotation.cut_ns >= cfg->every_ns) ||
+	return !r->sink || r->rotation.is_asked_for || (cfg->every_ns && now_ns - r->rotation.cut_ns >= cfg->every_ns) ||
 	       (cfg->bytes && sink_bytes(r->sink) >= bytes);
 }
 
@@ -509,6 +509,14 @@ int recorder_write_lost_names(struct recorder *r, uint64_t at_ns)
 	return ledger_write_event(r->w, "lost_names", at_ns > r->start_ns ? at_ns : r->start_ns, (const struct fxt_arg[]){
 		fxt_arg_u64("lost", lost), fxt_arg_u64("unread", unread),
 	}, 2);
+}
+
+int recorder_next_file(struct recorder *r)
+{
+	if (!r->rotation.state)
+		return -EOPNOTSUPP;
+	r->rotation.is_asked_for = true;
+	return 0;
 }
 
 int recorder_rotate(struct recorder *r, uint64_t looked_ns)

@@ -147,6 +147,8 @@ int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void 
  * -EOPNOTSUPP: nothing is kept.
  */
 int recorder_request_file(struct recorder *r, const struct recorder_request *req);
+/* Begins the next file of several as soon as may be. 0; -EOPNOTSUPP: there is one file only, or none. */
+int recorder_next_file(struct recorder *r);
 /* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
 int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);

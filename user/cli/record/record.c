@@ -359,7 +359,7 @@ static int start(struct run *run)
 		.cpus = run->cpus.list, .cpus_cnt = run->cpus.cnt,
 		.funcs = run->funcs, .stacks = run->stacks, .sources = run->sources, .filter = run->filter,
 		.is_other_format = run->recorder_cfg.stage,
-		.triggers = run->use ? NULL : run->recorder_cfg.keep.triggers, .keeps = run->keep.command,
+		.triggers = run->use ? NULL : run->recorder_cfg.keep.triggers, .keeps = !run->use && run->cfg->archive.keep,
 	};
 	err = recorder_open(&run->recorder, &run->recorder_cfg, &what, &hint);
 	run->summary.recorder = run->recorder;
@@ -641,7 +641,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	};
 	if (budget_opts_choose(&cfg->budget, run.name, &run.recorder_cfg.budget))
 		return EXIT_USAGE;
-	if (!use && cfg->archive.keep && record_keep_open(&run.keep, run.name, run.progress))
+	if (!use && record_keep_open(&run.keep, run.name, run.progress))
 		return EXIT_FAILED;
 	/* Threads that are real-time may have all CPUs. */
 	if (self_opts_nice(&cfg->self) < 0)

@@ -35,8 +35,16 @@ void record_keep_tick(struct record_keep *k, struct recorder *r)
 {
 	const struct recorder_request req = { .by = RECORDER_BY_SIGNAL, .name = "signal", .fd = -1 };
 	struct signalfd_siginfo info;
+	int err;
 
-	if (k->command && read(k->signal_fd, &info, sizeof(info)) == sizeof(info) && recorder_request_file(r, &req))
+	if (!k->command || read(k->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	err = recorder_request_file(r, &req);
+	if (err == -EOPNOTSUPP)
+		err = recorder_next_file(r);
+	if (err == -EOPNOTSUPP)
+		log_info("SIGUSR2: nothing to do, there is one file only (see --rotate and --keep)");
+	else if (err)
 		log_warn("SIGUSR2: no file is written, too many are to be written already");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kfxt record --keep: who asks for a file of what is kept in memory, and what is said of it.
+ * Who asks a recording for a file by SIGUSR2: one of what is kept in memory, or the next one of several; and what is said
+ * of files of the former.
  */
 #ifndef CLI_RECORD_KEEP_H
 #define CLI_RECORD_KEEP_H
@@ -12,7 +13,7 @@ struct recorder;
 struct recorder_file;
 struct trigger_fired;
 
-/* All zero: nothing is kept. */
+/* All zero: nobody can. */
 struct record_keep {
 	const char *command;		/* for messages; NULL: not open */
 	int signal_fd;

@@ -237,6 +237,21 @@ def by_command(tmp):
 
 
 @test
+def counts_while_it_runs(tmp):
+    """What was not drained yet is not lost, and what a limit of the rate leaves out is not shed for a budget."""
+    with flight(tmp, '--keep', '10s', '-e', 'syscalls:getppid', '-u', helper('calls') + ':inner', '--func-max-rate', '10') as f:
+        lost = []
+        with running(*once('while True:\n    os.getppid()')):
+            while len(lost) < 30:
+                events = f.status()['events']
+                lost.append(sum(c['lost'] for c in events.values()))
+        subprocess.run([helper('calls'), 'chain=2000'], stdout=subprocess.DEVNULL, check=True)
+        until(lambda: f.status()['events']['calls']['ratelimited'] > 0, 'no call beyond the limit')
+        equal([(name, c['shed']) for name, c in f.status()['events'].items() if c['shed']], [], 'shed')
+    equal(lost, sorted(lost), 'lost, as time goes by')
+
+
+@test
 def without_a_window(tmp):
     """A recording of several files has a status, and nothing that a snapshot could be made of."""
     p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'])

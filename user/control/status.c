@@ -69,6 +69,7 @@ static void print_count(struct json *j, const struct control_status_count *c)
 	json_key_u64(j, "lost", c->lost);
 	json_key_u64(j, "filtered", c->filtered);
 	json_key_u64(j, "shed", c->shed);
+	json_key_u64(j, "ratelimited", c->ratelimited);
 	json_end(j);
 }
 

@@ -25,7 +25,9 @@ struct control_status_window {
 /* Events of a class: those that were selected, by what became of them. */
 struct control_status_count {
 	const char *name;	/* "switches" */
-	uint64_t recorded, lost, filtered, shed;
+	uint64_t recorded, lost, filtered;
+	uint64_t shed;		/* for the budget */
+	uint64_t ratelimited;	/* beyond a limit of their rate */
 };
 
 /* In percent of one CPU. */

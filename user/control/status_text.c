@@ -163,10 +163,13 @@ static void print_losses(FILE *out, const struct control_status *s)
 		all.lost += s->counts[i].lost;
 		all.filtered += s->counts[i].filtered;
 		all.shed += s->counts[i].shed;
+		all.ratelimited += s->counts[i].ratelimited;
 	}
 	begin_row(out, "events:");
-	fprintf(out, "%" PRIu64 " recorded, %" PRIu64 " filtered, %" PRIu64 " shed, %" PRIu64 " lost", all.recorded,
-		all.filtered, all.shed, all.lost);
+	fprintf(out, "%" PRIu64 " recorded, %" PRIu64 " filtered, %" PRIu64 " shed, ", all.recorded, all.filtered, all.shed);
+	if (all.ratelimited)
+		fprintf(out, "%" PRIu64 " rate-limited, ", all.ratelimited);
+	fprintf(out, "%" PRIu64 " lost", all.lost);
 	for (i = 0; i < s->counts_cnt; i++)
 		if (s->counts[i].lost) {
 			fprintf(out, "%s%" PRIu64 " ", before, s->counts[i].lost);

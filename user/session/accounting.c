@@ -243,6 +243,11 @@ uint64_t ledger_selected(const struct ledger_row *row)
 	return expected;
 }
 
+uint64_t ledger_lost_by_now(const struct ledger_row *row)
+{
+	return ledger_selected(row) - ledger_kept(row) - row->lost[LEDGER_UNACCOUNTED];
+}
+
 /*
  * Between the second reading and the third all CPUs recorded: what the kernel counted there is at
  * most what we saw.

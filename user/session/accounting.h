@@ -58,6 +58,8 @@ void ledger_totals(const struct ledger *l, struct ledger_row rows[LEDGER_SOURCE_
 /* Events that are in the trace as they happened, and those that happened and were selected. */
 uint64_t ledger_kept(const struct ledger_row *row);
 uint64_t ledger_selected(const struct ledger_row *row);
+/* Lost for certain. While it records, what is not accounted for may only be in the rings so far. */
+uint64_t ledger_lost_by_now(const struct ledger_row *row);
 /*
  * Switches that the kernel counted in /proc/stat beyond those that it reported by sched_switch, at least;
  * 0 too if that cannot be known, as where some CPUs were not recorded.

@@ -95,7 +95,7 @@ void control_status_make(struct control_status *s)
 	static const char *const options[] = { "--keep", "30s,256M", "--trigger", "log~it's", "" };
 	static const char *const shed[] = { "functions" };
 	static const struct control_status_count counts[] = {
-		{ "switches", 5000000, 3, 0, 0 }, { "calls", 100, 0, 20, 4000 },
+		{ "switches", 5000000, 3, 0, 0, 0 }, { "calls", 100, 0, 20, 4000, 500 },
 	};
 	static const struct control_status_trigger triggers[] = {
 		{ "runq>10ms", 3, 1, SINCE_NS + 3000 * NS_PER_S, "/v/runq.fxt", NULL },

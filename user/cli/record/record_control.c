@@ -147,8 +147,8 @@ static unsigned int fill_counts(struct control_status_count *counts, const struc
 		if (t->of[s].seen || t->of[s].records)
 			counts[cnt++] = (struct control_status_count){
 				.name = ledger_source_names[s], .recorded = t->of[s].records,
-				.lost = ledger_selected(&t->of[s]) - ledger_kept(&t->of[s]),
-				.filtered = t->of[s].filtered, .shed = t->of[s].shed,
+				.lost = ledger_lost_by_now(&t->of[s]), .filtered = t->of[s].filtered,
+				.shed = t->of[s].over_budget, .ratelimited = t->of[s].shed,
 			};
 	return cnt;
 }

@@ -110,6 +110,7 @@ void record_summary_progress(const struct record_summary *s)
 
 	recorder_totals(s->recorder, &t);
 	get_losses(s, &t, &l);
+	memset(l.lost[LOSS_UNACCOUNTED], 0, sizeof(l.lost[LOSS_UNACCOUNTED]));	/* it may be in the rings */
 	fprintf(stderr, "\r%.0f s: %s, %s, %s%s \033[K", (clock_ns(CLOCK_BOOTTIME) - t.start_ns) / 1e9,
 		counts_text(s, &t, &l, counts), num_size_text(t.bytes, bytes),
 		budget_cost(recorder_budget(s->recorder), true, &shares) ? cost_text(&shares, cost) : "cost -",

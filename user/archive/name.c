@@ -53,6 +53,11 @@ static bool is_plain(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("_.+=-", c));
 }
 
+static bool is_temp(const char *name, size_t len)
+{
+	return len >= TEMP_BYTES && !memcmp(name + len - TEMP_BYTES, NAME_TEMP, TEMP_BYTES);
+}
+
 const char *name_clean(const char *text, char part[NAME_PART_MAX + 1])
 {
 	size_t len = 0;
@@ -64,6 +69,8 @@ const char *name_clean(const char *text, char part[NAME_PART_MAX + 1])
 			part[len++] = '-';
 	while (len && part[len - 1] == '-')
 		len--;
+	if (is_temp(part, len))
+		part[len - TEMP_BYTES] = '-';
 	part[len] = 0;
 	return len ? part : strcpy(part, "trace");
 }
@@ -218,6 +225,8 @@ static int check_text(const char *text, char *why, size_t size)
 		problem = "stdout is one file: several need names";
 	else if (percent && slash && percent < slash)
 		problem = "%: only in the name of the file, not in that of its directory";
+	else if (is_temp(text, strlen(text)))
+		problem = "ends with " NAME_TEMP ", as the names of files that are not complete";
 	else if (strlen(slash ? slash : text) > NAME_MAX / 2)
 		problem = "the name is too long";
 	if (problem)
@@ -323,7 +332,7 @@ int name_make(const struct name_pattern *p, const struct name_facts *facts, char
 		len += part.len;
 	}
 	name[len] = 0;
-	return 0;
+	return is_temp(name, len) ? -EINVAL : 0;
 }
 
 int name_add_number(const struct name_pattern *p, const char *base, unsigned int number, char name[NAME_MAX + 1])
@@ -402,5 +411,5 @@ static bool match(const struct part *part, const struct part *end, const char *n
 
 bool name_matches(const struct name_pattern *p, const char *name)
 {
-	return match(p->parts, p->parts + p->cnt, name);
+	return !is_temp(name, strlen(name)) && match(p->parts, p->parts + p->cnt, name);
 }

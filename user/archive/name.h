@@ -39,7 +39,7 @@ int name_pattern_open(struct name_pattern **out, const char *text, char *why, si
 const char *name_pattern_dir(const struct name_pattern *p);
 /* Whether names have year, month and day: any others may be those of files that were not made from it. */
 bool name_pattern_has_date(const struct name_pattern *p);
-/* The name without directory, without number. 0; -EINVAL: there is no such date. */
+/* The name without directory, without number. 0; -EINVAL: there is no such date, or it would end with NAME_TEMP. */
 int name_make(const struct name_pattern *p, const struct name_facts *facts, char name[NAME_MAX + 1]);
 /* @base, made without a number, with @number. 0 or -ENAMETOOLONG. */
 int name_add_number(const struct name_pattern *p, const char *base, unsigned int number, char name[NAME_MAX + 1]);
@@ -49,7 +49,7 @@ void name_strip_number(const struct name_pattern *p, const char *name, char base
 bool name_matches(const struct name_pattern *p, const char *name);
 /*
  * Letters, digits and "_.+=" of @text; anything between two of them is one "-". At most NAME_PART_MAX bytes,
- * not empty, and it begins with none of "-.". Returns @part.
+ * not empty, and it begins with none of "-.", nor ends with NAME_TEMP. Returns @part.
  */
 const char *name_clean(const char *text, char part[NAME_PART_MAX + 1]);
 void name_pattern_close(struct name_pattern *p);

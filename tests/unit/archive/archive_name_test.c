@@ -112,6 +112,12 @@ static void test_matches(void **state)
 	assert_false(name_matches(p, "p-20261123-12345678901.fxt"));
 	assert_false(name_matches(p, "p-20261123-a.fxt"));
 	name_pattern_close(p);
+	/* What is not complete is none of them, whatever is at the end. */
+	p = open_pattern("p-%Y%m%d-%t");
+	assert_true(name_matches(p, "p-20261123-a.b"));
+	assert_false(name_matches(p, "p-20261123-a.tmp"));
+	assert_false(name_matches(p, "p-20261123-a-1.tmp"));
+	name_pattern_close(p);
 }
 
 static void test_refused(void **state)
@@ -123,6 +129,7 @@ static void test_refused(void **state)
 		{ "a-%q.fxt", "%q: not known in the name of a file (%Y %m %d %H %M %S %t %h %%)" },
 		{ "a-%", "%: not known in the name of a file (%Y %m %d %H %M %S %t %h %%)" },
 		{ "%t-%t", "%t: may be there once only" },
+		{ "/tmp/a-%Y.tmp", "ends with .tmp, as the names of files that are not complete" },
 	};
 	char why[256], text[NAME_MAX + 1];
 	struct name_pattern *p;
@@ -175,6 +182,7 @@ static void test_clean(void **state)
 		{ "runq>5ms:comm=a*", "runq-5ms-comm=a" }, { "", "trace" }, { "../../etc/passwd", "etc-passwd" },
 		{ "--", "trace" }, { ".hidden", "hidden" }, { "a\nb\xff", "a-b" },
 		{ "log~soft lockup", "log-soft-lockup" }, { "$(reboot)", "reboot" },
+		{ "mark=a.tmp", "mark=a-tmp" }, { "a.tmp*", "a-tmp" },
 	};
 	char part[NAME_PART_MAX + 1], text[200];
 	size_t i;

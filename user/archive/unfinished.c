@@ -92,7 +92,13 @@ static int rename_new(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) ? -errno : 0;
 }
 
-int unfinished_publish(struct unfinished *u, int dir)
+/* Some file systems have no such call, or nothing to write to. */
+static int sync_data(int fd)
+{
+	return fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EROFS ? -errno : 0;
+}
+
+static int give_name(struct unfinished *u, int dir)
 {
 	char temp[NAME_MAX + 1];
 	unsigned int number;
@@ -104,6 +110,16 @@ int unfinished_publish(struct unfinished *u, int dir)
 	err = rename_new(dir, temp, u->name);
 	for (number = 1; err == -EEXIST && number < NAMES_MAX; number++)
 		err = name_add_number(u->names, u->base, number, u->name) ?: rename_new(dir, temp, u->name);
+	return err;
+}
+
+/* A name says that all is there, also after a power failure. */
+int unfinished_publish(struct unfinished *u, int dir)
+{
+	int err = sync_data(u->fd) ?: give_name(u, dir);
+
+	if (!err)
+		fsync(dir);
 	return err;
 }
 
@@ -176,7 +192,7 @@ int unfinished_recover(struct unfinished *u, int dir, bool *kept)
 	int err = cut_after_records(u->fd);
 
 	*kept = unfinished_bytes(u) > sizeof(uint64_t);
-	return err ?: *kept ? unfinished_publish(u, dir) : unfinished_discard(u, dir);
+	return err ?: *kept ? give_name(u, dir) : unfinished_discard(u, dir);
 }
 
 /* For writing, which its mode may not allow: it is changed meanwhile. */

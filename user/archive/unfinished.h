@@ -32,8 +32,8 @@ struct unfinished {
 int unfinished_open(struct unfinished *u, int dir, const struct name_pattern *names, const struct name_facts *facts,
 		    bool keep);
 /*
- * Gives it its name, or the next free one: @u->name then says which. -ESTALE: the file that is there under its
- * temporary name is another one. The file stays open.
+ * Once all that was written is on the disk gives it its name, or the next free one: @u->name then says which. -ESTALE:
+ * the file that is there under its temporary name is another one. The file stays open.
  */
 int unfinished_publish(struct unfinished *u, int dir);
 /* Removes it, if it is still there. */

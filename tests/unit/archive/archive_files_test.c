@@ -63,6 +63,18 @@ static off_t size_of(const char *name)
 
 /* ---- until they are complete ---------------------------------------------------------- */
 
+static unsigned int synced;
+static int sync_err;
+
+/* In place of libc's. */
+int fdatasync(int fd)
+{
+	(void)fd;
+	synced++;
+	errno = sync_err;
+	return sync_err ? -1 : 0;
+}
+
 static void test_publish(void **state)
 {
 	struct name_pattern *p = open_pattern("p-%S-%t.fxt");
@@ -91,6 +103,30 @@ static void test_publish(void **state)
 	assert_int_equal(unfinished_discard(&u, dir), 0);
 	unfinished_close(&u);
 	assert_int_equal(archive_count(), 2);
+	close(dir);
+	name_pattern_close(p);
+}
+
+/* What has a name is on the disk; what the disk did not take has none. */
+static void test_synced(void **state)
+{
+	struct name_pattern *p = open_pattern("p-%S-%t.fxt");
+	struct unfinished u;
+	int dir = open_dir();
+
+	(void)state;
+	synced = 0;
+	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
+	assert_int_equal(write(u.fd, "abc", 3), 3);
+	sync_err = EIO;
+	assert_int_equal(unfinished_publish(&u, dir), -EIO);
+	assert_true(archive_has("p-07-runq-5ms.fxt.tmp"));
+	sync_err = EINVAL;		/* of a file system that has no such call */
+	assert_int_equal(unfinished_publish(&u, dir), 0);
+	sync_err = 0;
+	assert_true(archive_has("p-07-runq-5ms.fxt"));
+	assert_int_equal(synced, 2);
+	unfinished_close(&u);
 	close(dir);
 	name_pattern_close(p);
 }
@@ -433,7 +469,7 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_publish), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover),
+		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover),
 		TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_others),
 		TEST(test_undeletable),
 	};

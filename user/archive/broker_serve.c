@@ -125,11 +125,12 @@ static uint64_t growing_bytes(const struct server *s)
 	return bytes;
 }
 
-static void apply_limits(struct server *s)
+/* @newest: the name of the file that was just published; NULL: none was. */
+static void apply_limits(struct server *s, const char *newest)
 {
 	struct pass pass = { s, { .event = BROKER_DELETED }, { .event = BROKER_NOT_DELETED } };
 	const struct retention_cfg cfg = {
-		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits,
+		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits, .newest = newest,
 		.deleted = on_deleted, .ctx = &pass,
 	};
 	const int err = retention_apply(&cfg, growing_bytes(s), &s->counts.kept);
@@ -160,7 +161,7 @@ static void check_growth(struct server *s)
 	const uint64_t limit = s->p->cfg->limits.bytes, growing = limit ? growing_bytes(s) : 0;
 
 	if (growing && s->counts.kept.files && s->counts.kept.bytes + growing > limit)
-		apply_limits(s);
+		apply_limits(s, NULL);
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
@@ -266,7 +267,7 @@ static void take_publish(struct server *s, const struct broker_ask *ask, struct 
 	if (!answer->err && ask->hook && s->hooks)
 		run_hook(s, file);
 	close_file(file);
-	apply_limits(s);
+	apply_limits(s, answer->err ? NULL : answer->name);
 }
 
 static void take_discard(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
@@ -367,7 +368,7 @@ static void recover_open(struct server *s)
 			recover(s, &s->files[i].file);
 			close_file(&s->files[i]);
 		}
-	apply_limits(s);
+	apply_limits(s, NULL);
 }
 
 /* ---- the process --------------------------------------------------------------------------- */
@@ -385,7 +386,7 @@ static int begin(struct server *s)
 	if (err)
 		return err;
 	retention_list(s->p->dir, recover_name, s);
-	apply_limits(s);
+	apply_limits(s, NULL);
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 
 #include "base/array.h"
 
+#define NS_PER_S	1000000000L
+
 struct old_file {
 	struct timespec written;
 	uint64_t bytes;
@@ -65,15 +67,45 @@ static int add_file(void *ctx, const char *name)
 	return 0;
 }
 
+static bool is_after(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
 static int compare_age(const void *a, const void *b)
 {
 	const struct old_file *x = a, *y = b;
 
-	if (x->written.tv_sec != y->written.tv_sec)
-		return x->written.tv_sec < y->written.tv_sec ? -1 : 1;
-	if (x->written.tv_nsec != y->written.tv_nsec)
-		return x->written.tv_nsec < y->written.tv_nsec ? -1 : 1;
-	return strcmp(x->name, y->name);
+	if (is_after(&x->written, &y->written))
+		return 1;
+	return is_after(&y->written, &x->written) ? -1 : strcmp(x->name, y->name);
+}
+
+/* The time is kept with the file: whoever starts next goes by it. */
+static void make_newest(const struct retention_cfg *cfg, struct old_file *newest, const struct timespec *last)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, *last };
+
+	if (++times[1].tv_nsec == NS_PER_S) {
+		times[1].tv_sec++;
+		times[1].tv_nsec = 0;
+	}
+	newest->written = times[1];
+	utimensat(cfg->dir, newest->name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+static void keep_order(struct scan *s)
+{
+	struct old_file *f, *newest = NULL;
+	struct timespec last = { 0 };
+
+	for (f = s->files; f < s->files + s->cnt; f++)
+		if (s->cfg->newest && !strcmp(f->name, s->cfg->newest))
+			newest = f;
+		else if (is_after(&f->written, &last))
+			last = f->written;
+	if (newest && !is_after(&newest->written, &last))
+		make_newest(s->cfg, newest, &last);
 }
 
 static bool is_too_much(const struct retention_total *t, const struct retention_limits *limits, uint64_t more_bytes)
@@ -113,6 +145,7 @@ int retention_apply(const struct retention_cfg *cfg, uint64_t more_bytes, struct
 	if (!cfg->limits.files && !cfg->limits.bytes)
 		return 0;
 	err = retention_list(cfg->dir, add_file, &s);
+	keep_order(&s);
 	if (s.cnt)
 		qsort(s.files, s.cnt, sizeof(*s.files), compare_age);
 	for (i = 0; i < s.cnt; i++)

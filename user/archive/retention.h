@@ -3,6 +3,8 @@
  * Which files are deleted when there are too many: regular files with names of one pattern, of our user and with
  * permission to write for it; those last written to first. Files that a person asked for lack that permission;
  * chmod a-w protects any other.
+ *
+ * Where a clock was set back, the file that was just made would be the oldest: it gets a time after all others.
  */
 #ifndef ARCHIVE_RETENTION_H
 #define ARCHIVE_RETENTION_H
@@ -29,6 +31,7 @@ struct retention_cfg {
 	int dir;			/* the directory, open */
 	const struct name_pattern *names;
 	struct retention_limits limits;
+	const char *newest;		/* the file that was made last; NULL: none was just made */
 	retention_fn deleted;
 	void *ctx;
 };

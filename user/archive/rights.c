@@ -50,7 +50,7 @@ static int drop_capabilities(int dir, bool hooks)
 static const int calls[] = {
 	/* Files, their names, the directory. */
 	SCMP_SYS(openat), SCMP_SYS(close), SCMP_SYS(flock), SCMP_SYS(fchmod), SCMP_SYS(ftruncate), SCMP_SYS(pread64),
-	SCMP_SYS(fsync), SCMP_SYS(fdatasync),
+	SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(utimensat),
 	SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(getdents64), SCMP_SYS(fcntl),
 	SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlinkat), SCMP_SYS(fstat), SCMP_SYS(newfstatat),
 	SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(dup3),

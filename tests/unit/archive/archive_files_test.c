@@ -361,10 +361,14 @@ static void see(void *ctx, const char *name, uint64_t bytes, int err)
 	strcpy(seen->last, name);
 }
 
+static const char *newest;	/* that was just made */
+
 static void apply(uint64_t files, uint64_t bytes, uint64_t more_bytes, struct seen *seen, struct retention_total *total)
 {
 	struct name_pattern *p = open_pattern("p-%Y%m%d-%t.fxt");
-	const struct retention_cfg cfg = { open_dir(), p, { files, bytes }, see, seen };
+	const struct retention_cfg cfg = {
+		.dir = open_dir(), .names = p, .limits = { files, bytes }, .newest = newest, .deleted = see, .ctx = seen,
+	};
 
 	*seen = (struct seen){ 0 };
 	assert_int_equal(retention_apply(&cfg, more_bytes, total), 0);
@@ -413,6 +417,30 @@ static void test_oldest(void **state)
 	apply(1, 150, 51, &seen, &total);
 	assert_int_equal(seen.deleted, 1);
 	assert_int_equal(archive_count(), 0);
+}
+
+/* The clock is before all times that there are: what was made last goes last, also by those who do not know. */
+static void test_clock_set_back(void **state)
+{
+	struct retention_total total;
+	struct seen seen;
+
+	(void)state;
+	put_files();
+	archive_put("p-20250101-y.fxt", 100, WHEN - 2000, 0600);
+	newest = "p-20250101-y.fxt";
+	apply(6, 0, 0, &seen, &total);
+	assert_string_equal(seen.last, "p-20260101-c.fxt");
+	archive_put("p-20250101-x.fxt", 100, WHEN - 1000, 0600);
+	newest = "p-20250101-x.fxt";
+	apply(6, 0, 0, &seen, &total);
+	assert_string_equal(seen.last, "p-20260101-a.fxt");
+	newest = NULL;
+	apply(2, 0, 0, &seen, &total);
+	assert_int_equal(seen.deleted, 4);
+	assert_true(archive_has("p-20250101-y.fxt"));
+	apply(1, 0, 0, &seen, &total);
+	assert_true(archive_has("p-20250101-x.fxt"));
 }
 
 /* What is not ours to delete does not count either. */
@@ -470,7 +498,8 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover),
-		TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_others),
+		TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
+		TEST(test_others),
 		TEST(test_undeletable),
 	};
 

@@ -176,6 +176,21 @@ static void test_limits(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* A file of an hour to come does not outlive what is made now. */
+static void test_clock_set_back(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){ .limits = { .files = 1 } });
+	char path[PATH_MAX];
+
+	(void)state;
+	archive_put("p-20261122T140507Z-a.fxt", 1000, time(NULL) + 3600, 0600);
+	broker_put(b, &broker_request, 1000, false, path);
+	broker_settle(b);
+	assert_true(archive_has(path));
+	assert_int_equal(archive_count(), 1);
+	assert_int_equal(broker_close(b), 0);
+}
+
 /* A file that is being written counts as it grows. */
 static void test_growth(void **state)
 {
@@ -447,7 +462,7 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_file), TEST(test_many_open), TEST(test_removed), TEST(test_refused), TEST(test_limits),
-		TEST(test_growth), TEST(test_full), TEST(test_late), TEST(test_begun),
+		TEST(test_clock_set_back), TEST(test_growth), TEST(test_full), TEST(test_late), TEST(test_begun),
 		TEST(test_begun_late), TEST(test_notices_lost),
 	};
 

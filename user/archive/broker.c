@@ -38,6 +38,8 @@ struct broker {
 	pid_t pid;			/* 0: reaped */
 	uint32_t last_id;
 	uint64_t patience_ns;
+	const char *const *purposes;
+	unsigned int purposes_cnt;
 	bool gone;
 	struct slot calls[BROKER_CALLS_MAX];
 	char *dir;
@@ -234,11 +236,21 @@ static void make_path(const struct broker *b, const char *name, char path[PATH_M
 	snprintf(path, PATH_MAX, "%s/%s", strcmp(b->dir, "/") ? b->dir : "", name);
 }
 
-static struct broker_ask open_ask(const struct broker_request *request)
+static uint8_t known_purpose(const struct broker *b, const char *purpose)
+{
+	unsigned int i;
+
+	for (i = 0; purpose && i < b->purposes_cnt; i++)
+		if (!strcmp(b->purposes[i], purpose))
+			return (uint8_t)(i + 1);
+	return 0;
+}
+
+static struct broker_ask open_ask(const struct broker *b, const struct broker_request *request)
 {
 	struct broker_ask open = {
 		.verb = BROKER_OPEN, .keep = request->keep, .when = request->when ?: time(NULL),
-		.needs_bytes = request->needs_bytes,
+		.needs_bytes = request->needs_bytes, .known = known_purpose(b, request->purpose),
 	};
 
 	name_clean(request->purpose ?: "", open.purpose);
@@ -297,7 +309,7 @@ static int call(struct broker *b, struct broker_ask *request, struct broker_file
 
 int broker_file_open(struct broker *b, const struct broker_request *request, struct broker_file *file)
 {
-	struct broker_ask open = open_ask(request);
+	struct broker_ask open = open_ask(b, request);
 
 	return call(b, &open, file);
 }
@@ -318,7 +330,7 @@ int broker_file_discard(struct broker *b, struct broker_file *file)
 
 int broker_begin_open(struct broker *b, const struct broker_request *request, struct broker_call *call)
 {
-	struct broker_ask open = open_ask(request);
+	struct broker_ask open = open_ask(b, request);
 
 	return begin_call(b, &open, true, call);
 }
@@ -461,6 +473,8 @@ int broker_open(struct broker **out, const struct broker_cfg *cfg, char *why, si
 	if (b) {
 		b->socket = -1;
 		b->patience_ns = cfg->patience_ns ?: PATIENCE_NS;
+		b->purposes = cfg->purposes;
+		b->purposes_cnt = cfg->purposes_cnt < BROKER_PURPOSES_MAX ? cfg->purposes_cnt : BROKER_PURPOSES_MAX;
 		err = begin(b, names, cfg, why, size);
 	} else {
 		err = err ?: -ENOMEM;

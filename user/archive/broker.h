@@ -36,6 +36,7 @@
 
 #define BROKER_WHY_BYTES	256
 #define BROKER_FILES_MAX	8	/* open at a time */
+#define BROKER_PURPOSES_MAX	64
 #define BROKER_CALLS_MAX	8	/* that are not waited for, at a time */
 
 struct broker;
@@ -45,12 +46,15 @@ struct broker_cfg {
 	struct retention_limits limits;	/* of the files that nobody asked for; the date must be in their names then */
 	const char *hook;		/* command for sh -c, with {} for the path; NULL: none */
 	uint64_t hook_limit_ns;		/* 0: 5 minutes */
+	/* What files are for, as the hook gets it, at most BROKER_PURPOSES_MAX. Borrowed until broker_close(). */
+	const char *const *purposes;
+	unsigned int purposes_cnt;
 	uint64_t patience_ns;		/* of each call; 0: 2 s */
 	const struct rlimit *files;	/* how many a hook may have open; NULL: as many as we */
 };
 
 struct broker_request {
-	const char *purpose;		/* for %t: name of a trigger, "rotate" */
+	const char *purpose;		/* for %t: a trigger, "rotate"; the hook has it as it is only if it is one of cfg.purposes */
 	time_t when;			/* CLOCK_REALTIME, seconds; 0: now */
 	uint64_t needs_bytes;		/* -ENOSPC if less is free; 0: whatever there is */
 	bool keep;			/* a person asked for it: it is never deleted, nor counted in the limits */

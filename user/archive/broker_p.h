@@ -20,6 +20,7 @@ struct broker_ask {
 	uint32_t id;			/* of the request, not 0; that of BROKER_OPEN is the file's from then on */
 	uint32_t file;
 	uint8_t keep, hook;
+	uint8_t known;			/* of cfg.purposes, from 1 on; 0: none of them */
 	int64_t when;
 	uint64_t needs_bytes;
 	char purpose[NAME_PART_MAX + 1];

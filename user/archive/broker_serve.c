@@ -26,7 +26,8 @@
 struct open_file {
 	uint32_t id;		/* 0: none */
 	bool keep;
-	char purpose[NAME_PART_MAX + 1];
+	char purpose[NAME_PART_MAX + 1];	/* for the hook, unless it is one that is known */
+	const char *known;
 	struct unfinished file;
 };
 
@@ -99,6 +100,20 @@ static void on_hook_failed(void *ctx, const char *path, const char *why)
 
 /* ---- too many files ---------------------------------------------------------------------- */
 
+static void make_path(const struct server *s, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s", strcmp(s->p->path, "/") ? s->p->path : "", name);
+}
+
+static bool is_hooked(void *ctx, const char *name)
+{
+	const struct server *s = ctx;
+	char path[PATH_MAX];
+
+	make_path(s, name, path);
+	return s->hooks && hooks_has(s->hooks, path);
+}
+
 static void on_deleted(void *ctx, const char *name, uint64_t bytes, int err)
 {
 	struct pass *pass = ctx;
@@ -131,7 +146,7 @@ static void apply_limits(struct server *s, const char *newest)
 	struct pass pass = { s, { .event = BROKER_DELETED }, { .event = BROKER_NOT_DELETED } };
 	const struct retention_cfg cfg = {
 		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits, .newest = newest,
-		.deleted = on_deleted, .ctx = &pass,
+		.deleted = on_deleted, .ctx = &pass, .is_used = is_hooked, .used_ctx = s,
 	};
 	const int err = retention_apply(&cfg, growing_bytes(s), &s->counts.kept);
 
@@ -221,6 +236,7 @@ static int open_file(struct server *s, const struct broker_ask *ask, struct brok
 	file->id = ask->id;
 	file->keep = ask->keep;
 	name_clean(ask->purpose, file->purpose);
+	file->known = ask->known && ask->known <= s->p->cfg->purposes_cnt ? s->p->cfg->purposes[ask->known - 1] : NULL;
 	strcpy(answer->name, file->file.name);
 	return 0;
 }
@@ -235,8 +251,8 @@ static void run_hook(struct server *s, const struct open_file *file)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", strcmp(s->p->path, "/") ? s->p->path : "", file->file.name);
-	hooks_add(s->hooks, path, file->purpose);
+	make_path(s, file->file.name, path);
+	hooks_add(s->hooks, path, file->known ?: file->purpose);
 }
 
 static void take_open(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
@@ -411,6 +427,13 @@ static void wait_for_work(const struct server *s)
 	poll(fds, cnt, ms);
 }
 
+/* Files that were in use until now can be deleted. */
+static void end_hooks(struct server *s)
+{
+	if (s->hooks && hooks_round(s->hooks))
+		apply_limits(s, NULL);
+}
+
 void broker_serve(const struct broker_process *process)
 {
 	struct broker_process p = *process;
@@ -426,15 +449,14 @@ void broker_serve(const struct broker_process *process)
 	while (!s.ended) {
 		wait_for_work(&s);
 		take_asks(&s);
-		if (s.hooks)
-			hooks_round(s.hooks);
+		end_hooks(&s);
 		check_growth(&s);
 	}
 	recover_open(&s);
 	close(p.socket);
 	while (has_hooks(&s)) {
 		wait_for_work(&s);
-		hooks_round(s.hooks);
+		end_hooks(&s);
 	}
 	_exit(0);
 }

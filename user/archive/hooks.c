@@ -237,15 +237,35 @@ static void check_limit(struct hook *hook, uint64_t now_ns)
 	kill(-hook->pid, SIGCONT);
 }
 
-void hooks_round(struct hooks *h)
+bool hooks_round(struct hooks *h)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < HOOKS_MAX; i++) {
+		if (!h->hooks[i].pid)
+			continue;
+		if (has_ended(h, &h->hooks[i]))
+			any = true;
+		else
+			check_limit(&h->hooks[i], now_ns);
+	}
+	start_waiting(h);
+	return any;
+}
+
+bool hooks_has(const struct hooks *h, const char *path)
+{
 	unsigned int i;
 
 	for (i = 0; i < HOOKS_MAX; i++)
-		if (h->hooks[i].pid && !has_ended(h, &h->hooks[i]))
-			check_limit(&h->hooks[i], now_ns);
-	start_waiting(h);
+		if (h->hooks[i].pid && h->hooks[i].path && !strcmp(h->hooks[i].path, path))
+			return true;
+	for (i = 0; i < h->counts.waiting; i++)
+		if (!strcmp(h->waiting[i].path, path))
+			return true;
+	return false;
 }
 
 unsigned int hooks_poll(const struct hooks *h, struct pollfd *fds)

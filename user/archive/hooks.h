@@ -6,6 +6,7 @@
 #define ARCHIVE_HOOKS_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
@@ -43,8 +44,10 @@ void hooks_add(struct hooks *h, const char *path, const char *purpose);
 unsigned int hooks_poll(const struct hooks *h, struct pollfd *fds);
 /* Or so many ms from now; -1: never. */
 int hooks_timeout_ms(const struct hooks *h);
-/* Reaps those that have ended, kills those over the limit, starts those that wait. */
-void hooks_round(struct hooks *h);
+/* Reaps those that have ended, kills those over the limit, starts those that wait. Returns whether any has ended. */
+bool hooks_round(struct hooks *h);
+/* Whether one for the file @path runs, or is to. */
+bool hooks_has(const struct hooks *h, const char *path);
 void hooks_get_counts(const struct hooks *h, struct hooks_counts *counts);
 /* Those that still run are left alone. NULL is fine. */
 void hooks_close(struct hooks *h);

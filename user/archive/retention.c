@@ -113,6 +113,11 @@ static bool is_too_much(const struct retention_total *t, const struct retention_
 	return (limits->files && t->files > limits->files) || (limits->bytes && t->bytes + more_bytes > limits->bytes);
 }
 
+static bool is_used(const struct retention_cfg *cfg, const struct old_file *f)
+{
+	return cfg->is_used && cfg->is_used(cfg->used_ctx, f->name);
+}
+
 static void delete(const struct retention_cfg *cfg, const struct old_file *f, struct retention_total *total)
 {
 	const int err = unlinkat(cfg->dir, f->name, 0) ? -errno : 0;
@@ -152,7 +157,8 @@ int retention_apply(const struct retention_cfg *cfg, uint64_t more_bytes, struct
 		total->bytes += s.files[i].bytes;
 	total->files = s.cnt;
 	for (i = 0; !err && i + stay < s.cnt && is_too_much(total, &cfg->limits, more_bytes); i++)
-		delete(cfg, &s.files[i], total);
+		if (!is_used(cfg, &s.files[i]))
+			delete(cfg, &s.files[i], total);
 	free_files(&s);
 	return err;
 }

@@ -34,6 +34,8 @@ struct retention_cfg {
 	const char *newest;		/* the file that was made last; NULL: none was just made */
 	retention_fn deleted;
 	void *ctx;
+	bool (*is_used)(void *ctx, const char *name);	/* is not deleted now, but counts; NULL: none is */
+	void *used_ctx;
 };
 
 /*

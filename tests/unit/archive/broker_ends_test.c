@@ -71,6 +71,58 @@ static void test_hook(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* A hook gets the trigger as it was given, if it was at the start; a recorder cannot say anything else. */
+static void test_hook_purpose(void **state)
+{
+	static const char *const purposes[] = { "psi:io:full>1ms/1s", "runq>5ms:comm=a-name-with-which-the-whole-is-longer-than-64-bytes" };
+	const char *const given[] = { purposes[0], purposes[1], "$(touch bad) > x" };
+	const char *const got[] = { purposes[0], purposes[1], "touch-bad-x" };
+	struct broker *b = broker_make((struct broker_cfg){
+		.hook = "printf %s \"$KFXT_TRIGGER\" >got.part && mv got.part got", .purposes = purposes, .purposes_cnt = 2,
+	});
+	char text[128];
+	size_t i;
+	FILE *f;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		const struct broker_request req = { .purpose = given[i], .when = BROKER_WHEN };
+
+		broker_put(b, &req, 1, true, NULL);
+		archive_wait_for("got");
+		f = fopen("got", "re");
+		assert_non_null(f);
+		assert_non_null(fgets(text, sizeof(text), f));
+		fclose(f);
+		assert_string_equal(text, got[i]);
+		assert_int_equal(unlink("got"), 0);
+		wait_for_hooks(b);
+	}
+	assert_int_equal(broker_close(b), 0);
+}
+
+/* What a hook works on is not deleted before it has ended. */
+static void test_hook_limits(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){
+		.hook = "until test -e go; do sleep 0.02; done; test -e {} && touch had-it", .limits = { .files = 1 },
+	});
+	struct broker_notice notice;
+	char first[PATH_MAX], second[PATH_MAX];
+
+	(void)state;
+	broker_put(b, &broker_request, 1, true, first);
+	broker_put(b, &broker_request, 1, false, second);
+	broker_settle(b);
+	assert_true(archive_has(first) && archive_has(second));
+	archive_put("go", 0, 1, 0600);
+	archive_wait_for("had-it");
+	broker_wait_for(b, BROKER_DELETED, &notice);
+	assert_string_equal(notice.path, first);
+	assert_true(archive_has(second));
+	assert_int_equal(broker_close(b), 0);
+}
+
 /* Neither files nor the end wait for a hook. */
 static void test_hook_hangs(void **state)
 {
@@ -429,7 +481,7 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_hook), TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
+		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
 		TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
 		TEST(test_hostile),
 	};

@@ -257,6 +257,7 @@ static int start_broker(const struct archive_opts *opts, const char *command, co
 {
 	const struct broker_cfg cfg = {
 		.pattern = output, .limits = { .files = opts->max_files, .bytes = opts->max_total }, .hook = opts->hook,
+		.purposes = opts->triggers.items, .purposes_cnt = opts->triggers.cnt,
 	};
 	char why[BROKER_WHY_BYTES];
 	int err;

@@ -35,7 +35,7 @@
 #define PRIORITY_RAISED	98
 #define PRIORITY_BASE	1
 
-#define OTHERS_MAX	4
+#define OTHERS_MAX	8
 
 /* One that is watched; of the other fields, those of one that works beside the recorder's are not used if @tid is 0. */
 struct watched {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A dump as the drain sees it: what must be written of the states is, and the blocks are noted; a thread does the rest.
+ * Dumps as the drain sees them: what must be written of the states is, and the blocks are noted; a thread does the rest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "fxt/fxt.h"
 #include "window_p.h"
 
@@ -85,8 +86,8 @@ static int count(const struct window *w, struct dump *d, const struct piece_cut 
 	return w->has_given_up ? piece_counts_begin(d->counts, w->front, &first->begin) : 0;
 }
 
-/* With the lock. */
-static int note_blocks(struct window *w, struct dump *d)
+/* With the lock. Blocks that ended before @kept_ns are not to be in the file; one is in any case. */
+static int note_blocks(struct window *w, struct dump *d, uint64_t kept_ns)
 {
 	struct block *b;
 
@@ -97,10 +98,12 @@ static int note_blocks(struct window *w, struct dump *d)
 		d->blocks[d->blocks_cnt++] = b;
 		b->refs++;
 	}
+	while (d->skipped + 1 < d->blocks_cnt && d->blocks[d->skipped]->to_ns < kept_ns)
+		d->skipped++;
 	return 0;
 }
 
-static int prepare(struct window *w, struct dump *d, const struct piece_cut *cut)
+static int prepare(struct window *w, struct dump *d, const struct piece_cut *cut, uint64_t kept_ns)
 {
 	const struct block *first = w->oldest ? w->oldest : w->filling;
 	int err = count(w, d, cut, first);
@@ -111,33 +114,42 @@ static int prepare(struct window *w, struct dump *d, const struct piece_cut *cut
 	if (err)
 		return err;
 	pthread_mutex_lock(&w->lock);
-	err = note_blocks(w, d);
+	err = note_blocks(w, d, kept_ns);
 	pthread_mutex_unlock(&w->lock);
 	return err;
 }
 
-int window_dump(struct window *w, const struct window_dump *dump, const struct piece_cut *cut)
+static bool is_taken(struct window *w, const struct dump *d)
 {
-	struct dump *d = &w->dump;
-	enum dump_state state;
-	int err = w->err;
+	bool is_taken;
 
 	pthread_mutex_lock(&w->lock);
-	state = d->state;
+	is_taken = d->state != DUMP_NONE;
 	pthread_mutex_unlock(&w->lock);
-	if (state != DUMP_NONE)
+	return is_taken;
+}
+
+int window_dump(struct window *w, const struct window_dump *dump, const struct piece_cut *cut)
+{
+	const uint64_t kept_ns = dump->last_ns && dump->last_ns < w->now_ns ? w->now_ns - dump->last_ns : 0;
+	struct dump *d = &w->dumps[dump->place];
+	int err = w->err;
+
+	if (is_taken(w, d))
 		return -EBUSY;
 	err = err ? err : !w->has_records ? -ENODATA : window_block_end(w, cut);
 	if (err)
 		return err;
 	d->fd = dump->fd;
-	d->kept_ns = dump->last_ns && dump->last_ns < w->now_ns ? w->now_ns - dump->last_ns : 0;
+	d->check = dump->check;
+	d->at = SIZE_MAX;
 	d->number = cut->number;
 	d->realtime_offset_ns = cut->realtime_offset_ns;
-	err = prepare(w, d, cut);
+	err = prepare(w, d, cut, kept_ns);
+	window_dump_move(d);
 	pthread_mutex_lock(&w->lock);
 	if (err)
-		window_dump_free(w);
+		window_dump_free(d);
 	else
 		d->state = DUMP_READY;
 	pthread_cond_broadcast(&w->changed);
@@ -145,72 +157,140 @@ int window_dump(struct window *w, const struct window_dump *dump, const struct p
 	return err;
 }
 
-void window_dump_free(struct window *w)
+/* But for the one that the thread uses. */
+static void put_blocks(struct dump *d)
 {
-	struct dump *d = &w->dump;
 	size_t i;
 
 	for (i = 0; i < d->blocks_cnt; i++)
-		if (d->blocks[i])
-			window_block_put(w, d->blocks[i]);
+		if (d->blocks[i] && i != d->at) {
+			window_block_put(d->window, d->blocks[i]);
+			d->blocks[i] = NULL;
+		}
+}
+
+void window_dump_free(struct dump *d)
+{
+	d->at = SIZE_MAX;
+	put_blocks(d);
 	free(d->blocks);
 	free(d->head.data);
 	free(d->tail.data);
 	piece_counts_free(d->counts);
-	*d = (struct dump){ 0 };
+	*d = (struct dump){ .window = d->window, .thread = d->thread };
+}
+
+/* ---- their ends ----------------------------------------------------------------------------- */
+
+/* One report is to be taken. */
+static void announce(struct window *w)
+{
+	const uint64_t one = 1;
+
+	if (write(w->fd, &one, sizeof(one)) < 0)
+		return;		/* cannot be: the count is small */
+}
+
+void window_dump_move(struct dump *d)
+{
+	__atomic_store_n(&d->moved_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+}
+
+bool window_dump_stalls(const struct dump *d)
+{
+	const uint64_t moved_ns = __atomic_load_n(&d->moved_ns, __ATOMIC_RELAXED);
+
+	return d->state == DUMP_READY && clock_ns(CLOCK_MONOTONIC) - moved_ns > d->window->cfg.stall_ns;
+}
+
+void window_dump_give_up(struct dump *d, int err)
+{
+	if (d->given_up)
+		return;
+	__atomic_store_n(&d->given_up, err, __ATOMIC_RELAXED);
+	put_blocks(d);
+	announce(d->window);
+}
+
+void window_cancel(struct window *w, unsigned int place)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->dumps[place].state == DUMP_READY)
+		window_dump_give_up(&w->dumps[place], -ECANCELED);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* With the lock. */
+static bool take_result(struct dump *d, struct window_dumped *out)
+{
+	if (window_dump_stalls(d))
+		window_dump_give_up(d, -ETIMEDOUT);
+	if (d->reported || (d->state != DUMP_ENDED && !d->given_up))
+		return false;
+	*out = d->result;
+	out->place = (unsigned int)(d - d->window->dumps);
+	out->err = d->given_up ?: d->result.err;
+	if (d->state == DUMP_ENDED)
+		window_dump_free(d);
+	else
+		d->reported = true;
+	return true;
 }
 
 bool window_dumped(struct window *w, struct window_dumped *out)
 {
-	uint64_t cnt;
-	bool ended;
+	bool any = false;
+	struct dump *d;
+	uint64_t one;
 
 	pthread_mutex_lock(&w->lock);
-	ended = w->dump.state == DUMP_ENDED;
-	if (ended) {
-		*out = w->dump.result;
-		window_dump_free(w);
-		if (read(w->fd, &cnt, sizeof(cnt)) < 0)
-			cnt = 0;	/* nothing to be done */
-	}
+	for (d = w->dumps; d < w->dumps + WINDOW_DUMPS && !any; d++)
+		any = take_result(d, out);
+	if (any && read(w->fd, &one, sizeof(one)) < 0)
+		one = 0;	/* nothing to be done */
 	pthread_mutex_unlock(&w->lock);
-	return ended;
+	return any;
 }
 
 /* ---- the thread ----------------------------------------------------------------------------- */
 
 /* Also one that is there when the window ends. */
-static bool wait_for_dump(struct window *w)
+static bool wait_for_dump(struct dump *d)
 {
+	struct window *w = d->window;
 	bool is_ready;
 
 	pthread_mutex_lock(&w->lock);
-	while (w->dump.state != DUMP_READY && !w->ending)
+	while (d->state != DUMP_READY && !w->ending)
 		pthread_cond_wait(&w->changed, &w->lock);
-	is_ready = w->dump.state == DUMP_READY;
+	is_ready = d->state == DUMP_READY;
 	pthread_mutex_unlock(&w->lock);
 	return is_ready;
 }
 
-static void end_dump(struct window *w, int err)
+static void end_dump(struct dump *d, int err)
 {
-	const uint64_t one = 1;
+	struct window *w = d->window;
 
+	if (close(d->fd) && !err && errno != EINTR)
+		err = -errno;	/* of a file system that writes only now */
 	pthread_mutex_lock(&w->lock);
-	w->dump.result.err = err;
-	w->dump.state = DUMP_ENDED;
-	if (write(w->fd, &one, sizeof(one)) < 0)
-		w->dump.result.err = err ?: -errno;	/* cannot be: the count is 0 */
+	d->result.err = err;
+	d->state = DUMP_ENDED;
+	if (d->reported)
+		window_dump_free(d);
+	else if (!d->given_up)
+		announce(w);
 	pthread_mutex_unlock(&w->lock);
 }
 
 void *window_dump_thread(void *arg)
 {
-	struct window *w = arg;
-	const bool begun = window_thread_begin(w, "kfxt-dump");
+	struct dump *d = arg;
+	const bool begun = window_thread_begin(d->window, "kfxt-dump");
 
-	while (begun && wait_for_dump(w))
-		end_dump(w, window_dump_write(w, &w->dump));
-	thread_hooks_end(&w->cfg.thread);
+	while (begun && wait_for_dump(d))
+		end_dump(d, window_dump_write(d));
+	thread_hooks_end(&d->window->cfg.thread);
 	return NULL;
 }

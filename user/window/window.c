@@ -18,6 +18,8 @@
 #define BLOCKS		64U		/* that an age is divided into, at least */
 #define BLOCK_NS_MIN	200000000ULL
 #define WAITING_MAX	(64ULL << 20)
+#define STALL_NS	30000000000ULL
+#define JOIN_NS		100000000L
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
@@ -26,6 +28,7 @@ static void set_bounds(struct window *w, const struct window_cfg *cfg)
 	const bool is_packed = cfg->compress.method != COMPRESS_NONE && !cfg->stage;
 
 	w->cfg = *cfg;
+	w->cfg.stall_ns = cfg->stall_ns ? cfg->stall_ns : STALL_NS;
 	w->packing = is_packed ? cfg->compress : (struct compress_cfg){ COMPRESS_ZSTD, 1 };
 	w->block_bytes = cfg->bytes && cfg->bytes / BLOCKS < BLOCK_BYTES ? cfg->bytes / BLOCKS : BLOCK_BYTES;
 	if (w->block_bytes < BLOCK_BYTES_MIN)
@@ -34,14 +37,14 @@ static void set_bounds(struct window *w, const struct window_cfg *cfg)
 	w->waiting_max = cfg->bytes && cfg->bytes / 4 < WAITING_MAX ? cfg->bytes / 4 : WAITING_MAX;
 }
 
-static int start(struct window *w, pthread_t *thread, void *(*run)(void *))
+static int start(struct window *w, pthread_t *thread, void *(*run)(void *), void *arg)
 {
 	sigset_t all, before;
 	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(thread, NULL, run, w);
+	err = pthread_create(thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	w->threads += !err;
 	return -err;
@@ -49,9 +52,13 @@ static int start(struct window *w, pthread_t *thread, void *(*run)(void *))
 
 static int start_threads(struct window *w)
 {
-	int err = start(w, &w->pack_thread, window_pack_thread);
+	int err = start(w, &w->pack_thread, window_pack_thread, w);
+	struct dump *d;
 
-	err = err ? err : start(w, &w->dump_thread, window_dump_thread);
+	for (d = w->dumps; !err && d < w->dumps + WINDOW_DUMPS; d++) {
+		d->window = w;
+		err = start(w, &d->thread, window_dump_thread, d);
+	}
 	pthread_mutex_lock(&w->lock);
 	while (w->inits < w->threads)
 		pthread_cond_wait(&w->changed, &w->lock);
@@ -80,7 +87,7 @@ static int init(struct window *w, const struct window_cfg *cfg)
 	err = err ? err : window_block_begin(w, &(struct piece_cut){ 0 });
 	if (err)
 		return err;
-	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
 	return w->fd < 0 ? -errno : start_threads(w);
 }
 
@@ -103,16 +110,63 @@ int window_open(struct window **out, const struct window_cfg *cfg)
 	return 0;
 }
 
-static void end_threads(struct window *w)
+/* Whether it ends within JOIN_NS. */
+static bool join(pthread_t thread)
 {
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += JOIN_NS;
+	if (end.tv_nsec >= 1000000000L) {
+		end.tv_nsec -= 1000000000L;
+		end.tv_sec++;
+	}
+	return !pthread_timedjoin_np(thread, NULL, &end);
+}
+
+static bool end_dump_thread(struct dump *d)
+{
+	bool joined = false, stalls = false;
+
+	while (!(joined = join(d->thread)) && !stalls) {
+		pthread_mutex_lock(&d->window->lock);
+		stalls = window_dump_stalls(d);
+		if (stalls)
+			window_dump_give_up(d, -ETIMEDOUT);
+		pthread_mutex_unlock(&d->window->lock);
+	}
+	return joined || join(d->thread);
+}
+
+/* Whether all have ended. */
+static bool end_threads(struct window *w)
+{
+	unsigned int i;
+	bool all = true;
+
 	pthread_mutex_lock(&w->lock);
 	w->ending = true;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	if (w->threads > 1)
-		pthread_join(w->dump_thread, NULL);
+	for (i = 1; i < w->threads; i++)
+		all &= end_dump_thread(&w->dumps[i - 1]);
 	if (w->threads)
 		pthread_join(w->pack_thread, NULL);
+	return all;
+}
+
+/* Of dumps that were not reported. */
+static int free_dumps(struct window *w)
+{
+	struct dump *d;
+	int err = 0;
+
+	for (d = w->dumps; d < w->dumps + WINDOW_DUMPS; d++) {
+		if (d->state == DUMP_ENDED && !err)
+			err = d->given_up ? d->given_up : d->result.err;
+		window_dump_free(d);
+	}
+	return err;
 }
 
 int window_close(struct window *w)
@@ -122,9 +176,9 @@ int window_close(struct window *w)
 
 	if (!w)
 		return 0;
-	end_threads(w);
-	err = w->dump.state == DUMP_ENDED ? w->dump.result.err : 0;
-	window_dump_free(w);
+	if (!end_threads(w))
+		return -ETIMEDOUT;
+	err = free_dumps(w);
 	while ((b = w->oldest)) {
 		w->oldest = b->next;
 		window_block_put(w, b);

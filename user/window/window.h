@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last records of a recording, kept in memory as compressed blocks; the oldest are given up. A file can be made of
- * what there is at any time (a dump), by a thread, while records go on being added.
+ * The last records of a recording, kept in memory as compressed blocks; the oldest are given up. Files can be made of
+ * what there is at any time (dumps), each by a thread, while records go on being added. One whose file system hangs keeps
+ * nobody waiting.
  *
  * Times are nanoseconds of the trace's clock. All calls are made by one thread, that of the drain.
  */
@@ -17,6 +18,8 @@
 #include "io/stage.h"
 #include "piece/state.h"
 
+#define WINDOW_DUMPS	3U	/* at a time, each in its place */
+
 struct fxt_writer;
 struct window;
 
@@ -28,10 +31,11 @@ struct window_cfg {
 	uint64_t age_ns, bytes;
 	struct compress_cfg compress;	/* of the files; if those have none, or a stage, blocks are zstd of level 1 */
 	const struct stage_ops *stage;	/* makes files of another format; NULL: FXT */
-	struct thread_hooks thread;	/* of each of two */
+	uint64_t stall_ns;		/* a dump whose file takes nothing for so long is given up; 0: 30 s */
+	struct thread_hooks thread;	/* of each */
 	/*
 	 * Writes records that follow the first ones of a file, which are those of @s. Called by the thread of window_dump()
-	 * or, with @last_ns, by that of the dump. 0 or -errno. NULL: none.
+	 * or, with @last_ns, by those of dumps. 0 or -errno. NULL: none.
 	 */
 	int (*write_more)(void *ctx, struct fxt_writer *w, const struct piece_state *s);
 	void *ctx;
@@ -55,27 +59,35 @@ int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns)
 bool window_can_cut(const struct window *w, const struct piece_cut *cut);
 
 struct window_dump {
-	int fd;				/* where to; stays the caller's, who closes it after window_dumped() */
+	unsigned int place;		/* below WINDOW_DUMPS */
+	int fd;				/* where to; from then on the window's, whose thread closes it: that can take long, too */
+	int (*check)(int fd);		/* called first by the thread: 0 or -errno; NULL: nothing */
 	uint64_t last_ns;		/* not more than what is as old as this; 0: all there is */
 };
 
 /*
  * Starts to write all there is up to here, after a round, to a file: what a file needs first and last is made now, the rest by a thread.
- * Of @cut also number, online and realtime_offset_ns are used. 0; -EBUSY: the last dump was not reported by
- * window_dumped() so far; -ENODATA: nothing was added so far; -ENOMEM; an error of window_add() or @write_more.
+ * Of @cut also number, online and realtime_offset_ns are used. 0; or @fd remains the caller's: -EBUSY: the place is
+ * taken; -ENODATA: nothing was added so far; -ENOMEM; an error of window_add() or @write_more.
  */
 int window_dump(struct window *w, const struct window_dump *d, const struct piece_cut *cut);
 
 struct window_dumped {
+	unsigned int place;
 	int err;			/* 0 or -errno: then the file is not whole */
 	uint64_t bytes, raw_bytes;	/* written; of records that is */
 	uint64_t from_ns, to_ns;	/* session of the file */
 };
 
-/* Whether a dump has ended, with its result: once for each. */
+/*
+ * Whether a dump has ended, with its result: once for each. One that was given up is reported at once, with -ETIMEDOUT or
+ * -ECANCELED, and what only it needs of the window is freed; its thread, and its place, are taken until write(2) returns.
+ */
 bool window_dumped(struct window *w, struct window_dumped *out);
-/* To be polled: readable while window_dumped() would be true. It is the window's. */
+/* To be polled: readable while window_dumped() would be true, unless a file stalls. It is the window's. */
 int window_fd(const struct window *w);
+/* Gives the dump in that place up, if there is one. */
+void window_cancel(struct window *w, unsigned int place);
 
 struct window_totals {
 	uint64_t held_ns;		/* from the first record to the last round */
@@ -87,7 +99,10 @@ struct window_totals {
 };
 
 void window_totals(struct window *w, struct window_totals *out);
-/* Waits for a dump that is under way. NULL is fine. The error of a dump that was not reported, or 0. */
+/*
+ * Waits for dumps that are under way. NULL is fine. The error of a dump that was not reported, or 0; -ETIMEDOUT: a file
+ * stalls, and what its thread uses is not freed.
+ */
 int window_close(struct window *w);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the window. Three threads: the drain's, which calls it, one that compresses blocks, one that writes dumps.
+ * Inside the window. Threads: the drain's, which calls it, one that compresses blocks, and one for each dump at a time.
  */
 #ifndef WINDOW_WINDOW_P_H
 #define WINDOW_WINDOW_P_H
@@ -21,7 +21,7 @@ struct block {
 	size_t raw_len, raw_cap;
 	struct packed packed;
 	bool is_packed;			/* or could not be */
-	unsigned int refs;		/* of the list, and of a dump */
+	unsigned int refs;		/* of the list, and of dumps */
 	bool given_up;
 };
 
@@ -37,16 +37,25 @@ enum dump_state {
 	DUMP_ENDED,			/* to be reported */
 };
 
-/* A dump on its way; the thread that writes it has it from DUMP_READY to DUMP_ENDED. */
+/*
+ * A dump on its way; its thread has it from DUMP_READY to DUMP_ENDED, but for what is said to be of those who have the
+ * lock.
+ */
 struct dump {
+	struct window *window;
+	pthread_t thread;
 	enum dump_state state;
+	int given_up;			/* -errno, to be reported. With the lock, and seen without it. */
+	bool reported;			/* of those who have the lock: it was, and the thread goes on */
+	uint64_t moved_ns;		/* CLOCK_MONOTONIC, atomic: when the thread got on last */
 	int fd;
-	uint64_t kept_ns;		/* blocks that ended before this are not to be in the file */
+	int (*check)(int fd);
 	uint64_t number, realtime_offset_ns;
 	struct bytes head, tail;	/* the head is empty if the first block has its own */
 	struct piece_counts *counts;	/* of the file, for its ledger */
-	struct block **blocks;
-	size_t blocks_cnt;
+	struct block **blocks;		/* of those who have the lock; NULL: it is done with */
+	size_t blocks_cnt, skipped;	/* of these the first ones are not to be in the file */
+	size_t at;			/* the one that the thread uses without the lock; SIZE_MAX: none */
 	struct window_dumped result;
 };
 
@@ -64,8 +73,8 @@ struct window {
 	struct bytes unpacked;
 	int err;
 
-	pthread_t pack_thread, dump_thread;
-	unsigned int threads;		/* that were started */
+	pthread_t pack_thread;
+	unsigned int threads;		/* that were started, the one above first */
 	int fd;				/* eventfd */
 
 	pthread_mutex_t lock;		/* of what follows */
@@ -79,7 +88,7 @@ struct window {
 	uint64_t held_bytes, raw_bytes;	/* of those and of the one being filled, without the state of pieces */
 	uint64_t waiting_bytes;		/* raw, to be compressed */
 	uint64_t given_up_bytes;
-	struct dump dump;
+	struct dump dumps[WINDOW_DUMPS];
 };
 
 /* ---- blocks.c: of the drain, but for the last two ------------------------------------------ */
@@ -97,9 +106,9 @@ void window_block_put(struct window *w, struct block *b);
 
 /* ---- pack.c, dump.c, write.c ---------------------------------------------------------------- */
 
-/* The thread that compresses, and the one that writes. */
+/* The thread that compresses, and those that write. */
 void *window_pack_thread(void *w);
-void *window_dump_thread(void *w);
+void *window_dump_thread(void *dump);
 /* Calls thread.begin(), and says so. False: the thread is to end. Before it ends it calls thread.end(). */
 bool window_thread_begin(struct window *w, const char *name);
 
@@ -111,8 +120,14 @@ int window_write_head(const struct window *w, const struct dump *d, const struct
 /* Adds the ledger of @counts to the tail. 0 or -errno. */
 int window_write_ledger(const struct piece_counts *counts, struct bytes *to);
 /* Frees what it has; it is DUMP_NONE then. With the lock. */
-void window_dump_free(struct window *w);
+void window_dump_free(struct dump *d);
+/* Gives up one that is DUMP_READY. With the lock. */
+void window_dump_give_up(struct dump *d, int err);
+/* Whether its thread has not got on for too long. */
+bool window_dump_stalls(const struct dump *d);
+/* The thread gets on. */
+void window_dump_move(struct dump *d);
 /* Writes it. 0 or -errno. */
-int window_dump_write(struct window *w, struct dump *d);
+int window_dump_write(struct dump *d);
 
 #endif

@@ -11,9 +11,9 @@
 #include "window_p.h"
 
 #define PIECE_BYTES	(1U << 20)	/* that are compressed at once, of what a stage makes */
+#define WAIT_MS		500		/* between two looks whether the dump was given up */
 
 struct out {
-	struct window *w;
 	struct dump *d;
 	uint64_t bytes, raw_bytes;
 	struct unpacker *unpacker;
@@ -33,7 +33,12 @@ static int wait_writable(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
 
-	return poll(&pfd, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+	return poll(&pfd, 1, WAIT_MS) < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int is_given_up(const struct dump *d)
+{
+	return __atomic_load_n(&d->given_up, __ATOMIC_RELAXED);
 }
 
 static int put(struct out *o, const void *data, size_t len)
@@ -42,7 +47,7 @@ static int put(struct out *o, const void *data, size_t len)
 	ssize_t n;
 	int err = 0;
 
-	while (!err && len) {
+	while (!err && len && !(err = is_given_up(o->d))) {
 		n = write(o->d->fd, at, len);
 		if (n < 0 && errno == EAGAIN) {
 			err = wait_writable(o->d->fd);
@@ -52,6 +57,7 @@ static int put(struct out *o, const void *data, size_t len)
 			at += n;
 			len -= n;
 			o->bytes += n;
+			window_dump_move(o->d);
 		}
 	}
 	return err;
@@ -116,12 +122,24 @@ static int put_records(struct out *o, const void *records, size_t len)
 	return err;
 }
 
-static void wait_for_block(struct window *w, const struct block *b)
+/*
+ * The one at @i, once it is compressed; it stays until the next one is used, or until it is forgotten. NULL: the dump was
+ * given up, and so were its blocks.
+ */
+static const struct block *use_block(struct out *o, size_t i)
 {
+	struct window *w = o->d->window;
+	struct dump *d = o->d;
+	struct block *b;
+
+	window_dump_move(d);
 	pthread_mutex_lock(&w->lock);
-	while (!b->is_packed)
+	d->at = i;
+	b = d->given_up ? NULL : d->blocks[i];
+	while (b && !b->is_packed)
 		pthread_cond_wait(&w->changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
+	return b;
 }
 
 /* What could not be compressed before may be now. */
@@ -129,7 +147,6 @@ static int put_block(struct out *o, const struct block *b)
 {
 	int err;
 
-	wait_for_block(o->w, b);
 	if (o->is_joined && !b->raw) {
 		o->raw_bytes += b->raw_len;
 		return put_packed(o, &b->packed);
@@ -140,71 +157,67 @@ static int put_block(struct out *o, const struct block *b)
 
 static void forget_block(struct out *o, size_t i)
 {
-	pthread_mutex_lock(&o->w->lock);
-	window_block_put(o->w, o->d->blocks[i]);
-	o->d->blocks[i] = NULL;
-	pthread_mutex_unlock(&o->w->lock);
+	struct window *w = o->d->window;
+	struct dump *d = o->d;
+
+	pthread_mutex_lock(&w->lock);
+	if (d->blocks[i])
+		window_block_put(w, d->blocks[i]);
+	d->blocks[i] = NULL;
+	d->at = SIZE_MAX;
+	pthread_mutex_unlock(&w->lock);
 }
 
 /* ---- a file that begins later --------------------------------------------------------------- */
 
-/* How many blocks are not to be in the file. */
-static size_t count_skipped(const struct dump *d)
+static int feed(struct out *o, struct piece_state *s)
 {
-	size_t i = 0;
-
-	while (i < d->blocks_cnt && d->blocks[i]->to_ns < d->kept_ns)
-		i++;
-	return i == d->blocks_cnt && i ? i - 1 : i;
-}
-
-static int feed(struct out *o, struct piece_state *s, size_t cnt)
-{
-	const struct dump *d = o->d;
+	struct dump *d = o->d;
 	int err = d->head.len ? piece_state_add(s, d->head.data, d->head.len) : 0;
+	const struct block *b;
 	size_t i;
 
-	for (i = 0; !err && i < cnt; i++) {
-		wait_for_block(o->w, d->blocks[i]);
-		err = window_block_read(d->blocks[i], o->unpacker, &o->unpacked);
+	for (i = 0; !err && i < d->skipped; i++) {
+		b = use_block(o, i);
+		err = b ? window_block_read(b, o->unpacker, &o->unpacked) : is_given_up(d);
 		err = err ? err : piece_state_add(s, o->unpacked.data, o->unpacked.len);
+		forget_block(o, i);
 	}
 	return err;
 }
 
-/* What a file needs first that begins with @first, and its counts. */
-static int begin_with(struct out *o, const struct piece_state *s, const struct block *first)
+/* What a file needs first that begins with the first block that is not skipped, and its counts. */
+static int begin_with(struct out *o, const struct piece_state *s)
 {
-	int err = piece_counts_begin(o->d->counts, s, &first->begin);
+	struct dump *d = o->d;
+	const struct block *first = use_block(o, d->skipped);
+	int err = first ? piece_counts_begin(d->counts, s, &first->begin) : is_given_up(d);
 
-	return err ? err : window_write_head(o->w, o->d, s, first, &o->d->head);
+	return err ? err : window_write_head(d->window, d, s, first, &d->head);
 }
 
-static int skip(struct out *o, size_t cnt)
+static int skip(struct out *o)
 {
 	struct piece_state *s;
-	size_t i;
 	int err = piece_state_open(&s);
 
 	if (err)
 		return err;
-	err = feed(o, s, cnt);
-	err = err ? err : begin_with(o, s, o->d->blocks[cnt]);
+	err = feed(o, s);
+	err = err ? err : begin_with(o, s);
 	piece_state_close(s);
-	for (i = 0; i < cnt; i++)
-		forget_block(o, i);
 	return err;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int open_out(struct out *o, struct window *w, struct dump *d)
+static int open_out(struct out *o, struct dump *d)
 {
+	const struct window *w = d->window;
 	const struct compress_cfg *compress = &w->cfg.compress;
 	const uint64_t ticks = piece_counts_session(d->counts).ticks_per_second;
 	int err = unpacker_open(&o->unpacker, w->packing.method);
 
-	o->w = w;
 	o->d = d;
 	o->is_joined = compress->method != COMPRESS_NONE && !w->cfg.stage && ticks && ticks <= UINT32_MAX;
 	o->stream = (struct packed_stream){ .method = compress->method, .ticks = ticks };
@@ -246,25 +259,29 @@ static void close_out(struct out *o)
 static int write_all(struct out *o)
 {
 	struct dump *d = o->d;
-	const size_t skipped = count_skipped(d);
-	int err = skipped ? skip(o, skipped) : 0;
+	int err = d->skipped ? skip(o) : 0;
+	const struct block *b;
 	size_t i;
 
 	err = err ? err : window_write_ledger(d->counts, &d->tail);
 	err = err ? err : put_records(o, d->head.data, d->head.len);
-	for (i = skipped; !err && i < d->blocks_cnt; i++) {
-		err = put_block(o, d->blocks[i]);
+	for (i = d->skipped; !err && i < d->blocks_cnt; i++) {
+		b = use_block(o, i);
+		err = b ? put_block(o, b) : is_given_up(d);
 		forget_block(o, i);
 	}
 	err = err ? err : put_records(o, d->tail.data, d->tail.len);
 	return err ? err : end_out(o);
 }
 
-int window_dump_write(struct window *w, struct dump *d)
+int window_dump_write(struct dump *d)
 {
 	struct out o = { 0 };
-	int err = open_out(&o, w, d);
+	int err = d->check ? d->check(d->fd) : 0;
 
+	if (err)
+		return err;
+	err = open_out(&o, d);
 	err = err ? err : write_all(&o);
 	d->result.bytes = o.bytes;
 	d->result.raw_bytes = o.raw_bytes;

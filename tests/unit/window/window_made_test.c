@@ -200,6 +200,11 @@ static void test_last(void **state)
 
 /* ---- outputs -------------------------------------------------------------------------------- */
 
+static int refuse_file(int fd)
+{
+	return fd < 0 ? -EBADF : -ENOTEMPTY;
+}
+
 static void test_errors(void **state)
 {
 	const struct window_cfg cfg = { .age_ns = S, .compress = { COMPRESS_GZIP, 3 } };
@@ -225,12 +230,16 @@ static void test_errors(void **state)
 	assert_int_equal(walk_wait(way.window).err, -EBADF);
 	way_rounds(&way, 5);
 	check_counts(&way);
+	d.fd = walk_file();
+	d.check = refuse_file;
+	assert_int_equal(window_dump(way.window, &d, &cut), 0);
+	assert_int_equal(walk_wait(way.window).err, -ENOTEMPTY);
+	assert_int_equal(fcntl(d.fd, F_GETFD), -1);
 	/* One that nobody asks for. */
+	d = (struct window_dump){ .fd = -1 };
 	assert_int_equal(window_dump(way.window, &d, &cut), 0);
 	assert_int_equal(window_close(way.window), -EBADF);
 	free(way.round);
-	close(ends[1]);
-	close(fd);
 }
 
 static int refuse(void *ctx)
@@ -293,7 +302,6 @@ static void test_while_adding(void **state)
 	cut = way_cut(&way);
 	d = (struct window_dump){ .fd = ends[1] };
 	assert_int_equal(window_dump(way.window, &d, &cut), 0);
-	assert_int_equal(window_dump(way.window, &d, &cut), -EBUSY);
 	way_rounds(&way, 50);
 	window_totals(way.window, &t);
 	assert_true(t.given_up_bytes > 0);
@@ -302,7 +310,6 @@ static void test_while_adding(void **state)
 	fds[1] = walk_file();
 	assert_int_equal(pthread_create(&reader, NULL, read_pipe, fds), 0);
 	assert_int_equal(walk_wait(way.window).err, 0);
-	close(ends[1]);
 	assert_int_equal(pthread_join(reader, &ret), 0);
 	assert_null(ret);
 	window_totals(way.window, &t);
@@ -316,6 +323,109 @@ static void test_while_adding(void **state)
 	way_close(&way);
 	close(ends[0]);
 	close(fds[1]);
+}
+
+/* A dump into a pipe that nobody reads; returns the reading end. */
+static int dump_to_pipe(struct way *way, unsigned int place)
+{
+	const struct piece_cut cut = way_cut(way);
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(window_dump(way->window, &(struct window_dump){ .place = place, .fd = ends[1] }, &cut), 0);
+	return ends[0];
+}
+
+/* Until a dump can be begun there again. */
+static void wait_for_place(struct way *way, unsigned int place)
+{
+	const struct piece_cut cut = way_cut(way);
+	const struct window_dump d = { .place = place, .fd = walk_file() };
+	unsigned int ms;
+	int err = -EBUSY;
+
+	for (ms = 0; err == -EBUSY && ms < 30000; ms++) {
+		err = window_dump(way->window, &d, &cut);
+		usleep(err ? 1000 : 0);
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(walk_wait(way->window).err, 0);
+}
+
+/* One file that takes nothing keeps no other one waiting, and what it needs is freed when it is given up. */
+static void test_several(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 2 * S };
+	struct window_dumped done;
+	struct window_totals t;
+	struct piece_cut cut;
+	struct way way;
+	uint64_t most;
+	int ends[WINDOW_DUMPS];
+	unsigned int i;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 50);
+	for (i = 0; i < WINDOW_DUMPS; i++) {
+		ends[i] = dump_to_pipe(&way, i);
+		if (i < WALK_PLACE)
+			check_counts(&way);
+	}
+	cut = way_cut(&way);
+	assert_int_equal(window_dump(way.window, &(struct window_dump){ .fd = -1 }, &cut), -EBUSY);
+	way_rounds(&way, 50);
+	window_totals(way.window, &t);
+	most = t.given_up_bytes;
+	assert_false(window_dumped(way.window, &done));
+	for (i = 0; i < WINDOW_DUMPS; i++) {
+		window_cancel(way.window, i);
+		window_cancel(way.window, i);
+		done = walk_wait(way.window);
+		assert_int_equal(done.place, i);
+		assert_int_equal(done.err, -ECANCELED);
+	}
+	window_totals(way.window, &t);
+	assert_true(t.given_up_bytes < most / 4);
+	/* Their threads hang until then. */
+	assert_int_equal(window_dump(way.window, &(struct window_dump){ .fd = -1 }, &cut), -EBUSY);
+	for (i = 0; i < WINDOW_DUMPS; i++) {
+		close(ends[i]);
+		wait_for_place(&way, i);
+	}
+	check_counts(&way);
+	window_totals(way.window, &t);
+	assert_int_equal(t.given_up_bytes, 0);
+	way_close(&way);
+}
+
+static struct window *stalled;		/* its thread has it */
+
+/* A file that hangs is given up, and does not keep the window from its end. */
+static void test_stall(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 2 * S, .stall_ns = S / 5 };
+	struct window_dumped done;
+	struct way way;
+	int end, i;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 50);
+	end = dump_to_pipe(&way, 0);
+	for (i = 0; i < 30000 && !window_dumped(way.window, &done); i++)
+		usleep(1000);
+	assert_int_equal(done.place, 0);
+	assert_int_equal(done.err, -ETIMEDOUT);
+	assert_false(window_dumped(way.window, &done));
+	check_counts(&way);
+	close(end);
+	wait_for_place(&way, 0);
+	end = dump_to_pipe(&way, 0);
+	stalled = way.window;
+	assert_int_equal(window_close(way.window), -ETIMEDOUT);
+	close(end);
+	free(way.round);
 }
 
 /* ---- what else is in a file ------------------------------------------------------------------ */
@@ -422,6 +532,7 @@ static void test_threads(void **state)
 	struct piece_cut cut;
 	uint64_t from, cpu_from;
 	struct window_dump d;
+	int fd;
 	struct fxt_mem m;
 	struct way way;
 
@@ -429,7 +540,8 @@ static void test_threads(void **state)
 	way_open(&way, &cfg, 100000);
 	way_rounds(&way, 60);
 	cut = way_cut(&way);
-	d = (struct window_dump){ .fd = walk_file() };
+	fd = walk_file();
+	d = (struct window_dump){ .fd = dup(fd) };
 	from = clock_ns(CLOCK_MONOTONIC);
 	cpu_from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	assert_int_equal(window_dump(way.window, &d, &cut), 0);
@@ -437,7 +549,7 @@ static void test_threads(void **state)
 		      (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_from) / 1e6);
 	assert_int_equal(walk_wait(way.window).err, 0);
 	print_message(", the file was there after %.1f ms\n", (double)(clock_ns(CLOCK_MONOTONIC) - from) / 1e6);
-	walk_read(d.fd, &m);
+	walk_read(fd, &m);
 	walk_verify(&m, "100000 threads", 0, m.len);
 	fxt_mem_free(&m);
 	close(d.fd);
@@ -560,7 +672,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_last),
-		cmocka_unit_test(test_errors), cmocka_unit_test(test_refused), cmocka_unit_test(test_while_adding),
+		cmocka_unit_test(test_errors), cmocka_unit_test(test_refused), cmocka_unit_test(test_several), cmocka_unit_test(test_stall),
+		cmocka_unit_test(test_while_adding),
 		cmocka_unit_test(test_more), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_lapse),
 	};

@@ -129,7 +129,7 @@ static void begin_failing(bool caller, int at)
 /* Every allocation of a dump in turn. Returns how many there are. */
 static int fail_dump(struct way *way, bool caller, uint64_t last_ns)
 {
-	const struct window_dump d = { .fd = walk_file(), .last_ns = last_ns };
+	struct window_dump d = { .last_ns = last_ns };
 	struct piece_cut cut;
 	bool over = false;
 	int at, err;
@@ -137,16 +137,18 @@ static int fail_dump(struct way *way, bool caller, uint64_t last_ns)
 	for (at = 1; !over; at++) {
 		assert_int_equal(way_round(way), 0);
 		cut = way_cut(way);
+		d.fd = walk_file();
 		begin_failing(caller, at);
 		err = window_dump(way->window, &d, &cut);
-		if (!err)
+		if (err)
+			close(d.fd);
+		else
 			err = walk_wait(way->window).err;
 		over = is_over();
 		assert_true(err == -ENOMEM || (!err && (over || !caller)));
 		assert_true(!over || !err);
 		check_counts(way);
 	}
-	close(d.fd);
 	return at - 2;
 }
 

@@ -61,8 +61,9 @@ struct window_dumped walk_dump(struct window *w, int fd, uint64_t last_ns, const
 {
 	struct window_dumped done;
 
-	assert_int_equal(window_dump(w, &(struct window_dump){ .fd = fd, .last_ns = last_ns }, cut), 0);
+	assert_int_equal(window_dump(w, &(struct window_dump){ .fd = dup(fd), .last_ns = last_ns, .place = WALK_PLACE }, cut), 0);
 	done = walk_wait(w);
+	assert_int_equal(done.place, WALK_PLACE);
 	assert_int_equal(done.err, 0);
 	assert_int_equal(lseek(fd, 0, SEEK_END), done.bytes);
 	return done;

@@ -15,6 +15,8 @@ import os
 import re
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -341,6 +343,63 @@ def recycled_id(tmp):
     # Anybody else may have had it in between.
     owners = [names[koid] for koid in sorted(names)]
     equal((min(names), owners[0], owners[-1]), (pid, 'first owner', 'second owner'), f'names of {pid}: {names}')
+
+
+@contextlib.contextmanager
+def frozen(tmp):
+    """A file of a file system of its own on which every write hangs, until thaw() is called."""
+    place, image = tmp + '/frozen', tmp + '/image'
+    with open(image, 'wb') as f:
+        f.truncate(16 << 20)
+    if not shutil.which('mkfs.ext4') or subprocess.run(['mkfs.ext4', '-q', image], check=False).returncode:
+        raise Skip('no ext4 here')
+    os.mkdir(place)
+    if subprocess.run(['mount', '-o', 'loop', image, place], check=False).returncode:
+        raise Skip('no loop devices here')
+    freezes = [True]
+
+    def thaw():
+        if freezes:
+            freezes.clear()
+            subprocess.run(['fsfreeze', '-u', place], check=True)
+    try:
+        f = open(place + '/file', 'wb')
+        subprocess.run(['fsfreeze', '-f', place], check=True)
+        yield f, thaw
+    finally:
+        thaw()
+        f.close()
+        subprocess.run(['umount', '-l', place], check=True)
+
+
+def ask_for_snapshot(pid, fd):
+    """A client as kfxt snapshot -o is one: its socket, once the recorder has understood."""
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.settimeout(PATIENCE)
+    s.connect(f'/run/kfxt/{pid}.sock')
+    socket.send_fds(s, [struct.pack('=IHHIIQ64s', 0x7478666b, 1, 1, 0, 0, 0, b'hangs')], [fd])
+    expect(s.recv(4096)[6] == 1, 'it has not begun')
+    return s
+
+
+@test
+def a_file_that_hangs(tmp):
+    """Nobody else waits for it, neither at the end; and who asked for it can go."""
+    with frozen(tmp) as (hanging, thaw), flight(tmp, '--keep', '30s', '--trigger', 'mark=now', '--after', '0s') as f:
+        clients = [ask_for_snapshot(f.p.pid, hanging.fileno()) for _ in range(2)]
+        until(lambda: f.status()['window']['dumping'], 'no file is being written')
+        subprocess.run([KFXT, 'mark', 'now'], check=True)
+        f.wait_for(1)
+        expect(run('snapshot', '--pid', str(f.p.pid)).returncode == 0, f.said())
+        clients[0].close()
+        until(lambda: 'hangs: given up: who asked for it has gone' in f.said(), 'it is not given up')
+        f.p.send_signal(signal.SIGTERM)
+        until(lambda: 'given up: the recording has ended' in f.said() and 'cost' in f.said(), 'it waits for the file at the end')
+        thaw()
+        expect(b'the recording has ended' in clients[1].recv(4096), 'no answer')
+    for path in f.files:
+        whole(path)
+    equal(len(f.files), 2, 'files')
 
 
 # ---- triggers ------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/close_later.h"
 #include "base/fd_pass.h"
 #include "place.h"
 
@@ -44,6 +45,7 @@ struct client {
 
 struct control {
 	int epoll_fd, listen_fd;
+	struct close_later *closer;
 	uint32_t last_id;
 	uint64_t paused_ns;	/* since when nothing is accepted; 0: it is */
 	struct client clients[CONTROL_CLIENTS_MAX];
@@ -118,6 +120,7 @@ int control_open(struct control **out, const struct control_cfg *cfg, char *why,
 		return -ENOMEM;
 	}
 	c->epoll_fd = c->listen_fd = -1;
+	c->closer = cfg->closer;
 	err = cfg->dir ? 0 : control_dir_make(dir, why, size);
 	if (!err) {
 		err = open_in(c, cfg->dir ?: dir);
@@ -301,16 +304,32 @@ static void accept_client(struct control *c)
 /* ---- requests --------------------------------------------------------------------------------- */
 
 /* What is written to must be an empty file: nothing else could be written in the middle of, or would not take all. */
-static const char *check_file(int fd)
+int control_file_check(int fd)
 {
-	const int flags = fcntl(fd, F_GETFL);
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return "the file is not a regular one";
-	if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_RDONLY)
-		return "the file is not open for writing";
-	return st.st_size || lseek(fd, 0, SEEK_CUR) ? "the file is not empty" : NULL;
+		return -EINVAL;
+	return st.st_size || lseek(fd, 0, SEEK_CUR) ? -ENOTEMPTY : 0;
+}
+
+const char *control_file_why(int err)
+{
+	return err == -ENOTEMPTY ? "the file is not empty" : "the file is not a regular one";
+}
+
+/* This asks no file system. */
+static bool is_for_writing(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static void drop_file(const struct control *c, int fd)
+{
+	if (fd >= 0)
+		close_later(c->closer, fd);
 }
 
 static void get_client(int fd, struct control_request *req)
@@ -338,8 +357,7 @@ static bool begin_request(struct control *c, struct client *client, const struct
 	if (!watch(c, EPOLL_CTL_MOD, client->fd, 0, place_of(c, client)) && !send_part(client, CONTROL_BEGUN, "", 0))
 		return true;
 	drop(client);
-	if (fd >= 0)
-		close(fd);
+	drop_file(c, fd);
 	return false;
 }
 
@@ -355,20 +373,28 @@ static bool take_request(struct control *c, struct client *client, struct contro
 	if (n == -EAGAIN)
 		return false;
 	if (n <= 0) {
-		if (fd >= 0)
-			close(fd);
+		drop_file(c, fd);
 		drop(client);
 		return false;
 	}
 	err = control_ask_check(&ask, (size_t)n, fd >= 0, &why);
-	if (!err && fd >= 0 && (why = check_file(fd)))
+	if (!err && fd >= 0 && !is_for_writing(fd)) {
+		why = "the file is not open for writing";
 		err = -EINVAL;
+	}
 	if (!err)
 		return begin_request(c, client, &ask, fd, req);
-	if (fd >= 0)
-		close(fd);
+	drop_file(c, fd);
 	answer(c, client, err, why);
 	return false;
+}
+
+/* Whether somebody still works for it. */
+static bool hang_up(struct client *client, struct control_request *req)
+{
+	*req = (struct control_request){ .id = client->id, .is_gone = client->stage == ASKED, .fd = -1 };
+	drop(client);
+	return req->is_gone;
 }
 
 /* True: @req is a request. */
@@ -379,8 +405,8 @@ static bool on_event(struct control *c, const struct epoll_event *event, struct 
 	if (client->stage == CONNECTED && event->events & EPOLLIN)
 		return take_request(c, client, req);
 	if (event->events & (EPOLLHUP | EPOLLERR))
-		drop(client);
-	else if (client->stage == ANSWERED && event->events & EPOLLOUT)
+		return hang_up(client, req);
+	if (client->stage == ANSWERED && event->events & EPOLLOUT)
 		send_answer(c, client);
 	return false;
 }

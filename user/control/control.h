@@ -17,6 +17,8 @@
 
 #include "message.h"
 
+struct close_later;
+
 #define CONTROL_CLIENTS_MAX	16	/* at a time; others are refused */
 #define CONTROL_PATIENCE_NS	5000000000ULL
 #define CONTROL_WHY_BYTES	256
@@ -25,14 +27,16 @@ struct control;
 
 struct control_cfg {
 	const char *dir;	/* NULL: that of place.h */
+	struct close_later *closer;	/* of descriptors that are of no use. Borrowed. */
 };
 
 struct control_request {
 	uint32_t id;		/* for control_answer() */
+	bool is_gone;		/* the client of this request has hung up before it was answered; nothing else is set */
 	enum control_kind kind;
 	bool json;		/* status: see control_status_json() and control_status_text() */
 	uint64_t last_ns;	/* snapshot: only so much before now; 0: all there is */
-	int fd;			/* snapshot: an empty regular file to write to, the caller's to close; -1: make one */
+	int fd;			/* snapshot: open for writing, the caller's to check and to close; -1: make one */
 	char name[CONTROL_NAME_BYTES];	/* snapshot: UTF-8, as it was typed; "": none */
 	pid_t pid;		/* of the client; 0: of another PID namespace */
 	uid_t uid;
@@ -58,6 +62,12 @@ bool control_next(struct control *c, struct control_request *req);
  * or the status; with -errno a line that says why. Copied. Nothing is sent to a client that has gone, or without memory.
  */
 void control_answer(struct control *c, uint32_t id, int err, const char *text);
+/*
+ * Whether @fd of a request is an empty regular file: 0, -ENOTEMPTY, or -EINVAL, of which control_file_why() is a text. As its
+ * file system may hang, not for the thread of all the others.
+ */
+int control_file_check(int fd);
+const char *control_file_why(int err);
 /* Disconnects all clients, answered or not; removes the socket if that is still allowed. NULL is fine. */
 void control_close(struct control *c);
 

@@ -24,22 +24,50 @@
 #define POSTPONE_MAX	50U		/* rounds in which a CPU was in a gap */
 #define NAME_BYTES	64U
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
+#define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
+#define END_MS		200		/* between two looks then */
 
 /* A file that is to be written. */
 struct pending {
-	char name[NAME_BYTES];		/* of the trigger or the request: for the file's name */
+	char name[NAME_BYTES];		/* of the request: for the file's name */
+	const char *word;		/* the trigger in place of that; NULL: none */
+	uint32_t triggers;		/* that are in it */
 	uint64_t due_ns;
 	struct recorder_request request;
 };
 
+enum phase {
+	PHASE_IDLE,
+	PHASE_OPENING,			/* the broker was asked for a file */
+	PHASE_OPEN,
+	PHASE_WRITING,			/* by the window */
+	PHASE_NAMING,			/* the broker was asked to give it its name */
+};
+
+/* A file on its way. */
+struct lane {
+	enum phase phase;
+	bool is_cancelled;
+	const char *why;		/* of that, or NULL */
+	struct pending p;
+	struct broker_call call;
+	struct broker_file file;	/* the broker's */
+	unsigned int postponed;
+	struct window_dumped written;
+};
+
+/*
+ * Files are opened, written and named in steps, none of which is waited for. The first lane has those that we make, one
+ * after the other; the others have files of clients, which may be on file systems of any kind. Each has its place in the
+ * window.
+ */
 struct flight {
 	struct recorder *r;
 	struct window *window;
 	struct pending pending[PENDING_MAX];	/* the first one is written first */
-	unsigned int pending_cnt, postponed;
-	bool is_writing;
-	struct pending writing;
-	struct broker_file file;		/* if it is none of the caller's */
+	unsigned int pending_cnt;
+	struct lane lanes[WINDOW_DUMPS];
+	uint64_t begun;				/* files */
 	uint64_t files, bytes, raw_bytes;	/* that are complete */
 };
 
@@ -91,6 +119,19 @@ static int add_pending(struct flight *f, const struct pending *p)
 	return 0;
 }
 
+static struct pending take_pending(struct flight *f, unsigned int i)
+{
+	const struct pending p = f->pending[i];
+
+	memmove(f->pending + i, f->pending + i + 1, (--f->pending_cnt - i) * sizeof(f->pending[0]));
+	return p;
+}
+
+static bool is_guest(const struct pending *p)
+{
+	return p->request.fd >= 0;
+}
+
 int flight_request(struct flight *f, const struct recorder_request *req)
 {
 	struct pending p = { .request = *req };
@@ -104,9 +145,10 @@ static void report(struct flight *f, const struct pending *p, const struct recor
 {
 	struct recorder_file done = *file;
 
-	done.name = p->name;
+	done.name = p->word ?: p->name;
 	done.by = p->request.by;
 	done.id = p->request.id;
+	done.triggers = p->triggers;
 	if (!done.err) {
 		f->files++;
 		f->bytes += done.bytes;
@@ -115,14 +157,24 @@ static void report(struct flight *f, const struct pending *p, const struct recor
 	f->r->cfg->keep.done(f->r->cfg->keep.ctx, &done);
 }
 
-static bool has_trigger_pending(const struct flight *f)
+/* What was not begun. */
+static void report_unwritten(struct flight *f, const struct pending *p, int err, const char *why)
 {
+	report(f, p, &(struct recorder_file){ .err = err, .path = "", .why = why, .fd = p->request.fd });
+}
+
+/* The file of a trigger that has what fires now, too. */
+static struct pending *find_shared(struct flight *f)
+{
+	struct lane *own = &f->lanes[0];
 	unsigned int i;
 
+	if ((own->phase == PHASE_OPENING || own->phase == PHASE_OPEN) && own->p.request.by == RECORDER_BY_TRIGGER)
+		return &own->p;
 	for (i = 0; i < f->pending_cnt; i++)
 		if (f->pending[i].request.by == RECORDER_BY_TRIGGER)
-			return true;
-	return false;
+			return &f->pending[i];
+	return NULL;
 }
 
 /* On the thread that it is about, and on the recorder's own, where all of them are together. */
@@ -150,16 +202,32 @@ static int write_trigger(struct fxt_writer *w, const struct trigger_fired *t)
 	return err ?: ledger_write_event(w, "trigger", t->to_ns, args, cnt);
 }
 
+/* Its bit. */
+static uint32_t bit_of(const struct flight *f, const struct trigger_fired *t)
+{
+	struct trigger_counts c;
+	unsigned int i;
+
+	for (i = 0; triggers_counts(f->r->cfg->keep.triggers, i, &c); i++)
+		if (c.word == t->word)
+			return 1U << i;
+	return 0;
+}
+
 static int take_trigger(struct flight *f, const struct trigger_fired *t)
 {
 	const struct recorder_keep *cfg = &f->r->cfg->keep;
-	struct pending p = { .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns, .request = { .by = RECORDER_BY_TRIGGER, .fd = -1 } };
+	struct pending p = {
+		.word = t->word, .triggers = bit_of(f, t), .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
+		.request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
+	};
+	struct pending *shared = find_shared(f);
 
 	cfg->fired(cfg->ctx, t);
-	snprintf(p.name, sizeof(p.name), "%s", t->word);
-	/* One that fires meanwhile is in the same file. */
-	if (!has_trigger_pending(f) && add_pending(f, &p))
-		report(f, &p, &(struct recorder_file){ .err = -EBUSY, .path = "", .why = "too many files are to be written" });
+	if (shared)
+		shared->triggers |= p.triggers;
+	else if (add_pending(f, &p))
+		report_unwritten(f, &p, -EBUSY, "too many files are to be written");
 	return write_trigger(f->r->w, t);
 }
 
@@ -197,106 +265,262 @@ static bool is_asked_for(const struct pending *p)
 	return p->request.by == RECORDER_BY_SIGNAL || p->request.by == RECORDER_BY_CLIENT;
 }
 
-/* The file that the caller handed over, or one of the broker's. */
-static int open_file(struct flight *f, const struct pending *p, struct recorder_file *failed)
+/* The lane is free again, and its file is nowhere. */
+static void fail(struct flight *f, struct lane *l, int err, const char *why)
+{
+	l->phase = PHASE_IDLE;
+	report_unwritten(f, &l->p, err, why);
+}
+
+/* The first one that is due and of the kind of the lane. */
+static bool begin(struct flight *f, struct lane *l, uint64_t now_ns)
 {
 	struct broker *broker = f->r->cfg->broker;
+	struct broker_request request = { 0 };
 	struct window_totals t;
+	unsigned int i;
 	int err;
 
-	f->file = (struct broker_file){ .fd = p->request.fd };
-	if (p->request.fd >= 0)
-		return 0;
+	for (i = 0; i < f->pending_cnt; i++)
+		if (f->pending[i].due_ns <= now_ns && is_guest(&f->pending[i]) == (l != f->lanes))
+			break;
+	if (i == f->pending_cnt)
+		return false;
+	*l = (struct lane){ .phase = PHASE_OPEN, .p = take_pending(f, i) };
+	if (is_guest(&l->p))
+		return true;
 	window_totals(f->window, &t);
-	err = broker_file_open(broker, &(struct broker_request){
-		.purpose = p->name, .needs_bytes = t.bytes + SPARE_BYTES, .keep = is_asked_for(p),
-	}, &f->file);
+	request.purpose = l->p.word ?: l->p.name;
+	request.needs_bytes = t.bytes + SPARE_BYTES;
+	request.keep = is_asked_for(&l->p);
+	err = broker_begin_open(broker, &request, &l->call);
+	l->phase = PHASE_OPENING;
 	if (err)
-		*failed = (struct recorder_file){ .err = err, .path = "", .why = broker_why(broker) };
-	return err;
+		fail(f, l, err, broker_why(broker));
+	return !err;
 }
 
-/* Gives the file its name, or removes it. */
-static void close_file(struct flight *f, const struct window_dumped *d)
+/* @wait: at the end, when nobody else waits. */
+static int result_of(struct flight *f, struct lane *l, bool wait)
 {
 	struct broker *broker = f->r->cfg->broker;
-	struct recorder_file file = {
-		.err = d->err, .path = f->file.path, .why = "", .bytes = d->bytes, .raw_bytes = d->raw_bytes,
-		.from_ns = d->from_ns, .to_ns = d->to_ns,
-	};
 
-	close(f->file.fd);
-	if (f->writing.request.fd >= 0) {
-		file.path = "";
-	} else if (d->err) {
-		broker_file_discard(broker, &f->file);
-	} else {
-		file.err = broker_file_publish(broker, &f->file, f->writing.request.by == RECORDER_BY_TRIGGER);
-		file.why = file.err ? broker_why(broker) : "";
-	}
-	report(f, &f->writing, &file);
+	return wait ? broker_call_wait(broker, &l->call, &l->file) : broker_call_result(broker, &l->call, &l->file);
 }
 
-/* Begins to write the @i'th pending one. */
-static void begin_file(struct flight *f, unsigned int i, const struct piece_cut *cut)
+static void drop_file(struct flight *f, struct lane *l)
 {
-	const struct pending p = f->pending[i];
-	struct recorder_file failed = { .path = "", .why = "" };
+	if (!is_guest(&l->p))
+		broker_drop(f->r->cfg->broker, &l->file);
+}
+
+static void open_file(struct flight *f, struct lane *l, bool wait)
+{
+	const int err = result_of(f, l, wait);
+
+	if (err == -EAGAIN)
+		return;
+	l->phase = PHASE_OPEN;
+	if (err)
+		fail(f, l, err, broker_why(f->r->cfg->broker));
+}
+
+/* Before anything is written to it. */
+static void close_file(struct flight *f, struct lane *l, int err, const char *why)
+{
+	if (!is_guest(&l->p))
+		close(l->file.fd);
+	drop_file(f, l);
+	fail(f, l, err, why);
+}
+
+/* @last: there is no later try. */
+static void write_file(struct flight *f, struct lane *l, const struct piece_cut *cut, bool last)
+{
+	const struct window_dump dump = {
+		.place = (unsigned int)(l - f->lanes), .fd = is_guest(&l->p) ? l->p.request.fd : l->file.fd, .check = l->p.request.check,
+		.last_ns = l->p.request.last_ns,
+	};
 	char online[RECORDER_CPUS_TEXT];
 	struct piece_cut with = *cut;
-	int err = open_file(f, &p, &failed);
+	int err;
 
-	with.number = f->files + 1;
+	with.number = f->begun + 1;
 	with.online = recorder_online_cpus(online, sizeof(online)) ? NULL : online;
-	memmove(f->pending + i, f->pending + i + 1, (--f->pending_cnt - i) * sizeof(f->pending[0]));
-	f->postponed = 0;
-	if (err) {
-		report(f, &p, &failed);
-		return;
+	err = window_dump(f->window, &dump, &with);
+	if (!err) {
+		l->phase = PHASE_WRITING;
+		f->begun++;
+	} else if (err != -EBUSY || last) {
+		close_file(f, l, err, err == -EBUSY ? "the file before it hangs" : "");
 	}
-	f->writing = p;
-	err = window_dump(f->window, &(struct window_dump){ .fd = f->file.fd, .last_ns = p.request.last_ns }, &with);
-	f->is_writing = !err;
-	if (err)
-		close_file(f, &(struct window_dumped){ .err = err });
 }
 
-/* Is it complete? */
-static void end_file(struct flight *f)
+/* What became of it. */
+static void end_file(struct flight *f, struct lane *l, int err, const char *why)
+{
+	const struct recorder_file file = {
+		.err = err, .path = is_guest(&l->p) ? "" : l->file.path, .why = why, .fd = -1, .bytes = l->written.bytes,
+		.raw_bytes = l->written.raw_bytes, .from_ns = l->written.from_ns, .to_ns = l->written.to_ns,
+	};
+
+	l->phase = PHASE_IDLE;
+	report(f, &l->p, &file);
+}
+
+/* It was written, or could not be. */
+static void name_file(struct flight *f, struct lane *l)
+{
+	struct broker *broker = f->r->cfg->broker;
+	int err = l->written.err;
+
+	if (err)
+		drop_file(f, l);
+	if (err || is_guest(&l->p)) {
+		end_file(f, l, err, err == -ETIMEDOUT ? "its file system hangs" : l->why ?: "");
+		return;
+	}
+	l->phase = PHASE_NAMING;
+	err = broker_begin_publish(broker, &l->file, l->p.request.by == RECORDER_BY_TRIGGER, &l->call);
+	if (err)
+		end_file(f, l, err, broker_why(broker));
+}
+
+static void look_at_window(struct flight *f)
 {
 	struct window_dumped d;
 
-	if (!f->is_writing || !window_dumped(f->window, &d))
+	while (window_dumped(f->window, &d)) {
+		f->lanes[d.place].written = d;
+		name_file(f, &f->lanes[d.place]);
+	}
+}
+
+/* As far as it goes without waiting. */
+static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, bool can_cut, bool wait)
+{
+	int err;
+
+	if (l->phase == PHASE_IDLE && !begin(f, l, wait ? UINT64_MAX : clock_ns(CLOCK_BOOTTIME)))
 		return;
-	f->is_writing = false;
-	close_file(f, &d);
+	if (l->phase == PHASE_OPENING)
+		open_file(f, l, wait);
+	if (l->phase == PHASE_OPEN && l->is_cancelled)
+		close_file(f, l, -ECANCELED, l->why ?: "");
+	if (l->phase == PHASE_OPEN && (can_cut || l->postponed++ >= POSTPONE_MAX))
+		write_file(f, l, cut, wait);
+	if (l->phase != PHASE_NAMING)
+		return;
+	err = result_of(f, l, wait);
+	if (err != -EAGAIN)
+		end_file(f, l, err, err ? broker_why(f->r->cfg->broker) : "");
+}
+
+static void step_all(struct flight *f, const struct piece_cut *cut, bool can_cut, bool wait)
+{
+	struct lane *l;
+
+	look_at_window(f);
+	for (l = f->lanes; l < f->lanes + WINDOW_DUMPS; l++)
+		step(f, l, cut, can_cut, wait);
+}
+
+static bool is_due(const struct flight *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW_DUMPS; i++)
+		if (f->lanes[i].phase == PHASE_OPEN)
+			return true;
+	return f->pending_cnt;
+}
+
+static void cancel(struct flight *f, struct lane *l, const char *why)
+{
+	l->is_cancelled = true;
+	l->why = why;
+	if (l->phase == PHASE_WRITING)
+		window_cancel(f->window, (unsigned int)(l - f->lanes));
+}
+
+/* What files still need that the window has given up since is at most as much again as the window may hold. */
+static void bound_memory(struct flight *f)
+{
+	const uint64_t bytes = f->r->cfg->keep.bytes;
+	struct window_totals t;
+	struct lane *l;
+
+	for (l = f->lanes + 1; bytes && l < f->lanes + WINDOW_DUMPS; l++) {
+		if (l->phase != PHASE_WRITING)
+			continue;
+		window_totals(f->window, &t);
+		if (t.given_up_bytes > bytes)
+			cancel(f, l, "its file takes too long, and what it needs too much memory");
+	}
 }
 
 int flight_round(struct flight *f, uint64_t looked_ns)
 {
 	const struct piece_cut cut = recorder_cut(f->r, looked_ns);
-	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
 	int err = look_for_triggers(f, complete_until(f, looked_ns));
-	unsigned int i;
 
-	err = err ?: window_round(f->window, &cut, now_ns);
-	end_file(f);
-	for (i = 0; i < f->pending_cnt && f->pending[i].due_ns > now_ns; i++)
-		;
-	if (err || f->is_writing || i == f->pending_cnt)
-		return err;
-	if (window_can_cut(f->window, &cut) || f->postponed++ == POSTPONE_MAX)
-		begin_file(f, i, &cut);
-	return 0;
+	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
+	bound_memory(f);
+	if (!err)
+		step_all(f, &cut, is_due(f) && window_can_cut(f->window, &cut), false);
+	return err;
 }
 
-static void wait_for_file(struct flight *f)
+void flight_cancel(struct flight *f, uint32_t id)
 {
+	struct pending p;
+	unsigned int i;
+
+	for (i = f->pending_cnt; i--;)
+		if (f->pending[i].request.by == RECORDER_BY_CLIENT && f->pending[i].request.id == id) {
+			p = take_pending(f, i);
+			report_unwritten(f, &p, -ECANCELED, "");
+		}
+	for (i = 0; i < WINDOW_DUMPS; i++)
+		if (f->lanes[i].p.request.by == RECORDER_BY_CLIENT && f->lanes[i].p.request.id == id)
+			cancel(f, &f->lanes[i], NULL);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+static bool is_busy(const struct flight *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW_DUMPS; i++)
+		if (f->lanes[i].phase != PHASE_IDLE)
+			return true;
+	return f->pending_cnt;
+}
+
+static void cancel_guests(struct flight *f)
+{
+	struct pending p;
+	unsigned int i;
+
+	for (i = f->pending_cnt; i--;)
+		if (is_guest(&f->pending[i])) {
+			p = take_pending(f, i);
+			report_unwritten(f, &p, -ECANCELED, "the recording has ended");
+		}
+	for (i = 1; i < WINDOW_DUMPS; i++)
+		cancel(f, &f->lanes[i], "the recording has ended");
+}
+
+static void write_all(struct flight *f, const struct piece_cut *cut)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + GUESTS_END_NS;
 	struct pollfd done = { .fd = window_fd(f->window), .events = POLLIN };
 
-	while (f->is_writing) {
-		poll(&done, 1, -1);
-		end_file(f);
+	for (step_all(f, cut, true, true); is_busy(f); step_all(f, cut, true, true)) {
+		poll(&done, 1, END_MS);
+		if (clock_ns(CLOCK_MONOTONIC) > end_ns)
+			cancel_guests(f);
 	}
 }
 
@@ -306,15 +530,25 @@ int flight_end(struct flight *f, const struct piece_cut *cut)
 	int err = look_for_triggers(f, f->r->stop_ns + TRIGGER_SETTLE_NS);
 
 	err = err ?: window_round(f->window, cut, clock_ns(CLOCK_BOOTTIME));
+	if (err)
+		return err;
+	write_all(f, cut);
 	/* With triggers only what they found is worth a file. */
-	if (!f->r->cfg->keep.triggers)
+	if (!f->r->cfg->keep.triggers) {
 		add_pending(f, &last);
-	wait_for_file(f);
-	while (!err && f->pending_cnt) {
-		begin_file(f, 0, cut);
-		wait_for_file(f);
+		write_all(f, cut);
 	}
-	return err;
+	return 0;
+}
+
+static bool is_writing(const struct flight *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < WINDOW_DUMPS; i++)
+		if (f->lanes[i].phase > PHASE_OPENING)
+			return true;
+	return false;
 }
 
 void flight_totals(const struct flight *f, struct recorder_totals *t)
@@ -322,7 +556,7 @@ void flight_totals(const struct flight *f, struct recorder_totals *t)
 	t->files = f->files;
 	t->bytes = f->bytes;
 	t->raw_bytes = f->raw_bytes;
-	t->dumping = f->is_writing;
+	t->dumping = is_writing(f);
 	window_totals(f->window, &t->window);
 }
 

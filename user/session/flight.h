@@ -24,7 +24,9 @@ int flight_writev(struct flight *f, const struct iovec *iov, int cnt);
 int flight_round(struct flight *f, uint64_t looked_ns);
 /* See recorder_request_file(). */
 int flight_request(struct flight *f, const struct recorder_request *req);
-/* All records have been handed over: writes the files that are due, and waits for them. */
+/* See recorder_cancel_request(). */
+void flight_cancel(struct flight *f, uint32_t id);
+/* All records have been handed over: writes the files that are due, and waits for them, unless they hang. */
 int flight_end(struct flight *f, const struct piece_cut *cut);
 /* Files and bytes that are complete, and the window. */
 void flight_totals(const struct flight *f, struct recorder_totals *t);

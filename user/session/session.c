@@ -288,6 +288,12 @@ int recorder_request_file(struct recorder *r, const struct recorder_request *req
 	return err;
 }
 
+void recorder_cancel_request(struct recorder *r, uint32_t id)
+{
+	if (r->flight)
+		flight_cancel(r->flight, id);
+}
+
 int recorder_close_output(struct recorder *r)
 {
 	int err;

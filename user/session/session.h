@@ -40,8 +40,10 @@ struct recorder_request {
 	enum recorder_by by;
 	const char *name;		/* what it is for: for the file's name. Copied. */
 	uint64_t last_ns;		/* only so much of the end; 0: all that is kept */
-	int fd;				/* an empty file to write to, which is closed then; -1: a new one, that limits never delete */
-	uint32_t id;			/* given back */
+	/* A file to write to, which is closed then, by a thread: it may hang, and keeps nobody waiting. -1: one of ours, kept. */
+	int fd;
+	int (*check)(int fd);		/* of @fd, called first by that thread: 0 or -errno; NULL: nothing */
+	uint32_t id;			/* given back; not 0 if it is to be cancelled some time */
 };
 
 /* What became of a file. Texts are valid during the call. */
@@ -51,7 +53,9 @@ struct recorder_file {
 	const char *path;		/* "": of the request */
 	enum recorder_by by;
 	const char *name;		/* trigger, or of the request */
+	uint32_t triggers;		/* that are in it, a bit for each, as of triggers_counts() */
 	uint32_t id;			/* of the request */
+	int fd;				/* of the request, if it was not touched: to be closed; -1: none */
 	uint64_t bytes, raw_bytes;
 	uint64_t from_ns, to_ns;	/* CLOCK_BOOTTIME */
 };
@@ -143,10 +147,12 @@ int recorder_publish(struct recorder *r, const char **hint);
  */
 int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx);
 /*
- * Makes a file of what is kept; cfg.keep.done() is called once it is complete. 0; -EBUSY: too many are waiting;
- * -EOPNOTSUPP: nothing is kept.
+ * Makes a file of what is kept; cfg.keep.done() is called once it is complete, or not to be had. 0; or -errno, and @req->fd
+ * remains the caller's: -EBUSY: too many are waiting; -EOPNOTSUPP: nothing is kept; or an error of the output.
  */
 int recorder_request_file(struct recorder *r, const struct recorder_request *req);
+/* Nobody needs the file of the request with that id any more: done() reports it with -ECANCELED, if it is not complete. */
+void recorder_cancel_request(struct recorder *r, uint32_t id);
 /* Begins the next file of several as soon as may be. 0; -EOPNOTSUPP: there is one file only, or none. */
 int recorder_next_file(struct recorder *r);
 /* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */

@@ -24,6 +24,7 @@
 
 #include "../child.h"
 #include "control/place.h"
+#include "base/close_later.h"
 #include "session/privileges.h"
 
 #define NS_PER_S	1000000000ULL
@@ -138,7 +139,12 @@ static char *long_status(size_t bytes)
 
 static void write_snapshot(const struct made_recorder *r, struct control *c, const struct control_request *req)
 {
-	if (req->fd >= 0) {
+	const int err = req->fd < 0 ? 0 : control_file_check(req->fd);
+
+	if (err) {
+		close(req->fd);
+		control_answer(c, req->id, err, control_file_why(err));
+	} else if (req->fd >= 0) {
 		CHECK(write(req->fd, control_trace, strlen(control_trace)) == (ssize_t)strlen(control_trace));
 		if (*req->name)
 			CHECK(write(req->fd, req->name, strlen(req->name)) == (ssize_t)strlen(req->name));
@@ -155,6 +161,8 @@ static void serve(const struct made_recorder *r, struct control *c, const struct
 {
 	char *text;
 
+	if (req->is_gone)
+		return;
 	CHECK(req->id && req->pid > 0);
 	if (r->ends)
 		_exit(0);
@@ -187,7 +195,7 @@ static void confine(struct control *c)
 
 static void __attribute__((noreturn)) run_recorder(const struct made_recorder *r, int ready)
 {
-	const struct control_cfg cfg = { 0 };
+	struct control_cfg cfg = { 0 };
 	struct control_request req;
 	char why[CONTROL_WHY_BYTES];
 	struct control *c;
@@ -196,6 +204,7 @@ static void __attribute__((noreturn)) run_recorder(const struct made_recorder *r
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* of a test that failed */
 	signal(SIGTERM, end);
 	signal(SIGPIPE, SIG_IGN);
+	CHECK(!close_later_open(&cfg.closer, NULL));
 	CHECK(!control_open(&c, &cfg, why, sizeof(why)));
 	if (r->confined)
 		confine(c);

@@ -83,7 +83,7 @@ static void test_descriptor(void **state)
 	assert_string_equal(text, "a tracex");
 	pass(pid, fd, -EINVAL, "the file is not open for writing");
 	pass(pid, open(path, O_PATH), -EINVAL, "the file is not open for writing");
-	pass(pid, open(path, O_RDWR), -EINVAL, "the file is not empty");
+	pass(pid, open(path, O_RDWR), -ENOTEMPTY, "the file is not empty");
 	pass(pid, open("/dev/null", O_WRONLY), -EINVAL, "the file is not a regular one");
 	assert_int_equal(pipe(fds), 0);
 	pass(pid, fds[1], -EINVAL, "the file is not a regular one");
@@ -259,6 +259,36 @@ static void test_unsafe_directory(void **state)
 	assert_int_equal(control_dir_entries(control_dir), 0);
 }
 
+/* A client that hangs up before it is answered needs no answer, and is named. */
+static void test_hang_up(void **state)
+{
+	const struct control_cfg cfg = { 0 };
+	struct control_request first, second, req;
+	char why[CONTROL_WHY_BYTES] = "";
+	struct sockaddr_un address = control_address_of(getpid());
+	struct control *c = NULL;
+	int fds[2], i;
+
+	(void)state;
+	assert_int_equal(control_open(&c, &cfg, why, sizeof(why)), 0);
+	for (i = 0; i < 2; i++) {
+		fds[i] = control_connect(&address);
+		assert_int_equal(write(fds[i], &control_status_ask, sizeof(control_status_ask)), sizeof(control_status_ask));
+		assert_true(control_next(c, i ? &second : &first));
+	}
+	assert_false(first.is_gone || second.is_gone);
+	close(fds[1]);
+	assert_true(control_next(c, &req));
+	assert_true(req.is_gone);
+	assert_int_equal(req.id, second.id);
+	assert_int_equal(req.fd, -1);
+	/* One that has its answer is not missed. */
+	control_answer(c, first.id, 0, "text");
+	close(fds[0]);
+	assert_false(control_next(c, &req));
+	control_close(c);
+}
+
 /* A second one of the same number, as of another PID namespace: the first keeps its socket. */
 static void test_number_is_taken(void **state)
 {
@@ -286,6 +316,7 @@ int main(void)
 		cmocka_unit_test(test_stale_sockets),
 		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_unsafe_directory),
+		cmocka_unit_test(test_hang_up),
 		cmocka_unit_test(test_number_is_taken),
 	};
 

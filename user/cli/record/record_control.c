@@ -11,6 +11,7 @@
 
 #include "archive/broker.h"
 #include "base/clock.h"
+#include "base/close_later.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "cli/version.h"
@@ -18,12 +19,14 @@
 #include "control/status.h"
 #include "record_summary.h"
 #include "session/budget.h"
+#include "session/privileges.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
 
 #define OPTIONS_MAX	256U
 #define OPTIONS_BYTES	65536U
 #define RATE_NS		1000000000ULL
+#define REQUESTS_MAX	CONTROL_CLIENTS_MAX	/* in one round of the drain */
 
 /* When a trigger fired last, and its last file. */
 struct last {
@@ -35,6 +38,7 @@ struct record_control {
 	const struct recorder_cfg *cfg;
 	const struct record_summary *summary;
 	struct control *control;
+	struct close_later *closer;	/* of descriptors of clients */
 	char *options_text;		/* /proc/self/cmdline */
 	const char *options[OPTIONS_MAX];
 	unsigned int options_cnt;
@@ -72,8 +76,11 @@ void record_control_open(struct record_control **out, const char *command, const
 	*out = NULL;
 	if (!c)
 		return;
-	if (control_open(&c->control, &(struct control_cfg){ 0 }, why, sizeof(why))) {
+	snprintf(why, sizeof(why), "no thread for their files");
+	if (close_later_open(&c->closer, confine_drop_all) ||
+	    control_open(&c->control, &(struct control_cfg){ .closer = c->closer }, why, sizeof(why))) {
 		log_warn("%s: kfxt status and kfxt snapshot do not reach this recording: %s", command, why);
+		close_later_close(c->closer);
 		free(c);
 		return;
 	}
@@ -244,7 +251,8 @@ static void answer_status(struct record_control *c, const struct control_request
 static void take_snapshot(struct record_control *c, struct recorder *r, const struct control_request *req)
 {
 	const struct recorder_request file = {
-		.name = *req->name ? req->name : "snapshot", .last_ns = req->last_ns, .fd = req->fd, .by = RECORDER_BY_CLIENT, .id = req->id,
+		.name = *req->name ? req->name : "snapshot", .last_ns = req->last_ns, .fd = req->fd, .check = control_file_check,
+		.by = RECORDER_BY_CLIENT, .id = req->id,
 	};
 	int err = recorder_request_file(r, &file);
 
@@ -253,18 +261,21 @@ static void take_snapshot(struct record_control *c, struct recorder *r, const st
 	control_answer(c->control, req->id, err,
 		       err == -EBUSY ? "too many files are to be written already" : "it keeps nothing in memory (kfxt record --keep)");
 	if (req->fd >= 0)
-		close(req->fd);
+		close_later(c->closer, req->fd);
 }
 
 void record_control_tick(struct record_control *c, struct recorder *r)
 {
 	struct control_request req;
+	unsigned int i;
 
 	if (!c)
 		return;
 	look_at_rates(c);
-	while (control_next(c->control, &req))
-		if (req.kind == CONTROL_STATUS)
+	for (i = 0; i < REQUESTS_MAX && control_next(c->control, &req); i++)
+		if (req.is_gone)
+			recorder_cancel_request(r, req.id);
+		else if (req.kind == CONTROL_STATUS)
 			answer_status(c, &req);
 		else
 			take_snapshot(c, r, &req);
@@ -298,7 +309,9 @@ void record_control_done(struct record_control *c, const struct recorder_file *f
 
 	if (!c)
 		return;
-	c->failed += !!file->err;
+	if (file->fd >= 0)
+		close_later(c->closer, file->fd);
+	c->failed += file->err && file->err != -ECANCELED;
 	if (!file->err && *file->path)
 		snprintf(c->file, sizeof(c->file), "%s", file->path);
 	last = file->by == RECORDER_BY_TRIGGER ? last_of(c, file->name) : NULL;
@@ -306,7 +319,10 @@ void record_control_done(struct record_control *c, const struct recorder_file *f
 		snprintf(last->file, sizeof(last->file), "%s", file->path);
 	if (file->by != RECORDER_BY_CLIENT)
 		return;
-	snprintf(why, sizeof(why), "%s%s%s", strerror(-file->err), *file->why ? ": " : "", file->why);
+	if (!*file->path && (file->err == -EINVAL || file->err == -ENOTEMPTY))
+		snprintf(why, sizeof(why), "%s", control_file_why(file->err));
+	else
+		snprintf(why, sizeof(why), "%s%s%s", strerror(-file->err), *file->why ? ": " : "", file->why);
 	control_answer(c->control, file->id, file->err, file->err ? why : file->path);
 }
 
@@ -315,6 +331,7 @@ void record_control_close(struct record_control *c)
 	if (!c)
 		return;
 	control_close(c->control);
+	close_later_close(c->closer);
 	free(c->options_text);
 	free(c);
 }

@@ -106,7 +106,9 @@ void record_keep_done(void *ctx, const struct recorder_file *file)
 
 	clear_progress(k);
 	k->failed |= file->err && file->by != RECORDER_BY_CLIENT;
-	if (file->err)
+	if (file->err == -ECANCELED)
+		log_info("%s: given up: %s", what, *file->why ? file->why : "who asked for it has gone");
+	else if (file->err)
 		log_error("%s: %s: %s%s%s%s", k->command, what, strerror(-file->err), *file->why ? " (" : "", file->why,
 			  *file->why ? ")" : "");
 	else

@@ -640,6 +640,19 @@ def cooldown(tmp):
 
 
 @test
+def shared_file(tmp):
+    """Two triggers that fire within --after have one file, however long their words are; status names it for both."""
+    words = ['mark=one', 'mark=two that is so long that nobody would have thought of it, but there it is: ' + 'x' * 20]
+    with flight(tmp, '--keep', '9s', '--after', '1s', *(a for word in words for a in ('--trigger', word))) as f:
+        for word in words:
+            subprocess.run([KFXT, 'mark', word.removeprefix('mark=')], check=True)
+        f.wait_for(1)
+        triggers = until(lambda: (t := f.status()['triggers']) and all(x['file'] for x in t) and t, 'a trigger without its file')
+    equal({t['file'] for t in triggers}, set(map(os.path.realpath, f.files)), 'files')
+    equal(sorted(i['trigger'] for i in instants(f.files[0])), words, 'triggers in the file')
+
+
+@test
 def hook(tmp):
     """It gets a file that is complete; one that hangs is not waited for."""
     command = f'{KFXT} verify -q {{}} && echo {{}} >>{tmp}/hooked; sleep 600'

@@ -281,31 +281,22 @@ void record_control_tick(struct record_control *c, struct recorder *r)
 			take_snapshot(c, r, &req);
 }
 
-static struct last *last_of(struct record_control *c, const char *word)
+void record_control_fired(struct record_control *c, const struct trigger_fired *fired)
 {
 	struct trigger_counts t;
 	unsigned int i;
 
-	for (i = 0; c->cfg->keep.triggers && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
-		if (!strcmp(t.word, word))
-			return &c->triggers[i];
-	return NULL;
-}
-
-void record_control_fired(struct record_control *c, const struct trigger_fired *fired)
-{
-	struct last *last = c ? last_of(c, fired->word) : NULL;
-
-	if (!last)
-		return;
-	last->ns = clock_ns(CLOCK_REALTIME);
-	last->file[0] = 0;
+	for (i = 0; c && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
+		if (t.word == fired->word) {
+			c->triggers[i].ns = clock_ns(CLOCK_REALTIME);
+			c->triggers[i].file[0] = 0;
+		}
 }
 
 void record_control_done(struct record_control *c, const struct recorder_file *file)
 {
-	struct last *last;
 	char why[CONTROL_WHY_BYTES];
+	uint32_t triggers;
 
 	if (!c)
 		return;
@@ -314,9 +305,8 @@ void record_control_done(struct record_control *c, const struct recorder_file *f
 	c->failed += file->err && file->err != -ECANCELED;
 	if (!file->err && *file->path)
 		snprintf(c->file, sizeof(c->file), "%s", file->path);
-	last = file->by == RECORDER_BY_TRIGGER ? last_of(c, file->name) : NULL;
-	if (last && !file->err)
-		snprintf(last->file, sizeof(last->file), "%s", file->path);
+	for (triggers = file->err ? 0 : file->triggers; triggers; triggers &= triggers - 1)
+		snprintf(c->triggers[__builtin_ctz(triggers)].file, PATH_MAX, "%s", file->path);
 	if (file->by != RECORDER_BY_CLIENT)
 		return;
 	if (!*file->path && (file->err == -EINVAL || file->err == -ENOTEMPTY))

@@ -277,7 +277,6 @@ static bool begin(struct flight *f, struct lane *l, uint64_t now_ns)
 {
 	struct broker *broker = f->r->cfg->broker;
 	struct broker_request request = { 0 };
-	struct window_totals t;
 	unsigned int i;
 	int err;
 
@@ -289,9 +288,8 @@ static bool begin(struct flight *f, struct lane *l, uint64_t now_ns)
 	*l = (struct lane){ .phase = PHASE_OPEN, .p = take_pending(f, i) };
 	if (is_guest(&l->p))
 		return true;
-	window_totals(f->window, &t);
 	request.purpose = l->p.word ?: l->p.name;
-	request.needs_bytes = t.bytes + SPARE_BYTES;
+	request.needs_bytes = window_file_bytes(f->window, l->p.request.last_ns) + SPARE_BYTES;
 	request.keep = is_asked_for(&l->p);
 	err = broker_begin_open(broker, &request, &l->call);
 	l->phase = PHASE_OPENING;

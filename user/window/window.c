@@ -305,6 +305,28 @@ void window_totals(struct window *w, struct window_totals *out)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Of records, as they are in a file. */
+static uint64_t bytes_in_file(const struct window *w, const struct block *b)
+{
+	const bool is_packed = w->cfg.compress.method != COMPRESS_NONE && b->packed.len;
+
+	return is_packed ? b->packed.len : b->raw_len;
+}
+
+uint64_t window_file_bytes(struct window *w, uint64_t last_ns)
+{
+	const uint64_t kept_ns = last_ns && last_ns < w->now_ns ? w->now_ns - last_ns : 0;
+	const struct block *b;
+	uint64_t bytes;
+
+	pthread_mutex_lock(&w->lock);
+	bytes = bytes_in_file(w, w->filling);
+	for (b = w->oldest; b; b = b->next)
+		bytes += b->to_ns < kept_ns ? 0 : bytes_in_file(w, b);
+	pthread_mutex_unlock(&w->lock);
+	return bytes;
+}
+
 int window_fd(const struct window *w)
 {
 	return w->fd;

@@ -99,6 +99,8 @@ struct window_totals {
 };
 
 void window_totals(struct window *w, struct window_totals *out);
+/* About how large a file will be that has not more than what is as old as @last_ns; 0: all there is. */
+uint64_t window_file_bytes(struct window *w, uint64_t last_ns);
 /*
  * Waits for dumps that are under way. NULL is fine. The error of a dump that was not reported, or 0; -ETIMEDOUT: a file
  * stalls, and what its thread uses is not freed.

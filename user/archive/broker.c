@@ -269,7 +269,7 @@ static int end_call(struct broker *b, int err, const struct broker_answer *answe
 		err = fail(b, -EMFILE, "too many files are open");
 	if (fd >= 0 && (err || answer->verb != BROKER_OPEN))
 		close(fd);
-	if (err)
+	if (err || answer->verb == BROKER_SPACE)
 		return err;
 	if (answer->verb == BROKER_OPEN) {
 		file->id = answer->id;
@@ -340,6 +340,13 @@ int broker_begin_publish(struct broker *b, const struct broker_file *file, bool 
 	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, hook);
 
 	return begin_call(b, &publish, true, call);
+}
+
+int broker_begin_space(struct broker *b, uint64_t needs_bytes, struct broker_call *call)
+{
+	struct broker_ask space = { .verb = BROKER_SPACE, .needs_bytes = needs_bytes };
+
+	return begin_call(b, &space, true, call);
 }
 
 /* The answer is none of a call, and is passed over. */

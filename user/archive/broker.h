@@ -128,6 +128,8 @@ struct broker_call {
  */
 int broker_begin_open(struct broker *b, const struct broker_request *request, struct broker_call *call);
 int broker_begin_publish(struct broker *b, const struct broker_file *file, bool hook, struct broker_call *call);
+/* Is so much space free? The result is 0 or -ENOSPC, or one of the errors above; @file is not used. */
+int broker_begin_space(struct broker *b, uint64_t needs_bytes, struct broker_call *call);
 void broker_drop(struct broker *b, const struct broker_file *file);
 /*
  * What has become of it, without waiting: -EAGAIN: nothing so far. Otherwise @call has ended, with what the functions above

@@ -12,6 +12,7 @@ enum broker_verb {
 	BROKER_OPEN,
 	BROKER_PUBLISH,
 	BROKER_DISCARD,
+	BROKER_SPACE,
 	BROKER_END,
 };
 

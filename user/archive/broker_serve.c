@@ -315,6 +315,10 @@ static void take_ask(struct server *s, struct broker_ask *ask)
 	case BROKER_DISCARD:
 		take_discard(s, ask, &answer);
 		break;
+	case BROKER_SPACE:
+		answer.err = check_space(s, ask->needs_bytes, &answer);
+		send_answer(s, &answer, -1);
+		break;
 	case BROKER_END:
 		send_answer(s, &answer, -1);
 		s->ended = true;

@@ -26,6 +26,7 @@
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
 #define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
 #define END_MS		200		/* between two looks then */
+#define SPACE_NS	10000000000ULL	/* between two looks for space, while the disk is full */
 
 /* A file that is to be written. */
 struct pending {
@@ -67,6 +68,10 @@ struct flight {
 	struct pending pending[PENDING_MAX];	/* the first one is written first */
 	unsigned int pending_cnt;
 	struct lane lanes[WINDOW_DUMPS];
+	/* The disk was full, and whether there is so much space is asked for at times; .id is 0: not now. */
+	bool is_full;
+	uint64_t space_bytes, space_ns;
+	struct broker_call space;
 	uint64_t begun;				/* files */
 	uint64_t files, bytes, raw_bytes;	/* that are complete */
 };
@@ -141,10 +146,24 @@ int flight_request(struct flight *f, const struct recorder_request *req)
 	return add_pending(f, &p);
 }
 
+/* Of our own. */
+static void see_space(struct flight *f, const struct pending *p, int err)
+{
+	if (!err)
+		f->is_full = false;
+	if (err != -ENOSPC && err != -EDQUOT)
+		return;
+	f->is_full = true;
+	f->space_bytes = window_file_bytes(f->window, p->request.last_ns) + SPARE_BYTES;
+	f->space_ns = clock_ns(CLOCK_BOOTTIME) + SPACE_NS;
+}
+
 static void report(struct flight *f, const struct pending *p, const struct recorder_file *file)
 {
 	struct recorder_file done = *file;
 
+	if (!is_guest(p))
+		see_space(f, p, file->err);
 	done.name = p->word ?: p->name;
 	done.by = p->request.by;
 	done.id = p->request.id;
@@ -423,6 +442,22 @@ static void step_all(struct flight *f, const struct piece_cut *cut, bool can_cut
 		step(f, l, cut, can_cut, wait);
 }
 
+/* Nobody may ask for a file for days, and the status says whether one could be had. */
+static void look_for_space(struct flight *f)
+{
+	struct broker *broker = f->r->cfg->broker;
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	int err;
+
+	if (f->space.id) {
+		err = broker_call_result(broker, &f->space, NULL);
+		f->is_full &= err != 0;
+	} else if (f->is_full && now_ns >= f->space_ns) {
+		f->space_ns = now_ns + SPACE_NS;
+		broker_begin_space(broker, f->space_bytes, &f->space);
+	}
+}
+
 static bool is_due(const struct flight *f)
 {
 	unsigned int i;
@@ -464,6 +499,7 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 
 	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
 	bound_memory(f);
+	look_for_space(f);
 	if (!err)
 		step_all(f, &cut, is_due(f) && window_can_cut(f->window, &cut), false);
 	return err;
@@ -555,6 +591,7 @@ void flight_totals(const struct flight *f, struct recorder_totals *t)
 	t->bytes = f->bytes;
 	t->raw_bytes = f->raw_bytes;
 	t->dumping = is_writing(f);
+	t->is_paused = f->is_full;
 	window_totals(f->window, &t->window);
 }
 

@@ -444,7 +444,7 @@ static void test_hostile(void **state)
 	for (round = 0; round < 3000; round++) {
 		for (i = 0; i < sizeof(ask); i++)
 			bytes[i] = rand();
-		ask.verb = rand() % 6;
+		ask.verb = rand() % 7;
 		ask.verb = ask.verb == BROKER_END ? BROKER_OPEN : ask.verb;
 		ask.id = 1000000 + rand() % 16;
 		ask.file = 1000000 + rand() % 16;

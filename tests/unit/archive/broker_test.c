@@ -272,6 +272,7 @@ static void fill_disk(void)
 	const struct broker_cfg cfg = { .pattern = "small/p-%Y%m%d-%t.fxt" };
 	struct broker_request needy = { .purpose = "a", .when = BROKER_WHEN, .needs_bytes = 300 << 10 };
 	struct broker_file file, second;
+	struct broker_call call;
 	char why[BROKER_WHY_BYTES], block[4096] = "";
 	struct broker *b;
 	ssize_t n;
@@ -287,6 +288,8 @@ static void fill_disk(void)
 	CHECK(!broker_file_publish(b, &file, false));
 	CHECK(broker_file_open(b, &needy, &second) == -ENOSPC);
 	CHECK(strstr(broker_why(b), " KiB are free, 300 KiB are needed"));
+	CHECK(!broker_begin_space(b, 300 << 10, &call) && broker_call_wait(b, &call, NULL) == -ENOSPC);
+	CHECK(!broker_begin_space(b, 1, &call) && broker_call_wait(b, &call, NULL) == 0);
 	needy.needs_bytes = 0;
 	CHECK(!broker_file_open(b, &needy, &second));	/* a file as such takes nothing here */
 	CHECK(!broker_file_discard(b, &second));

@@ -223,7 +223,7 @@ def by_command(tmp):
         f.wait_for(3)
         def counted():
             s = f.status()
-            return s['files']['written'] >= 4 and s['cost'] and s
+            return s['files']['written'] >= 4 and s['cost'] and s['bytes_per_s'] and s
         s = until(counted, 'a file or the cost does not count')
         expect(run('status', '--pid', pid).stdout.startswith(b'recorder:'), 'no text')
     equal(paths[2], tmp + '/own.fxt', 'path')
@@ -234,6 +234,7 @@ def by_command(tmp):
     equal((s['pid'], s['files']['written'], s['files']['failed']), (f.p.pid, 4, 0), 'pid and files')
     equal([(t['trigger'], t['fired'], t['suppressed']) for t in s['triggers']], [('mark=now', 1, 0)], 'triggers')
     expect(s['triggers'][0]['file'] in map(os.path.realpath, f.files), f'{s["triggers"]}')
+    expect(s['bytes_per_s'] and s['bytes_per_s'] > 1000, f'{s["bytes_per_s"]} bytes a second')
     expect(s['window']['held_ns'] > 2e9 and s['window']['keep_ns'] == 30 * 10**9, f'{s["window"]}')
     expect(s['events']['switches']['recorded'] > 1000 and s['cost']['total_percent'] > 0, f'{s}')
 

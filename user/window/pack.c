@@ -44,6 +44,8 @@ static void end_block(struct window *w, struct block *b, const struct packed *pa
 		raw = b->raw;
 		b->raw = NULL;
 		b->packed = *packed;
+		w->packed_from_bytes += b->raw_len;
+		w->packed_bytes += packed->len;
 		w->held_bytes += packed->len;
 		w->held_bytes -= b->raw_cap;
 		b->raw_cap = 0;

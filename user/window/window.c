@@ -208,6 +208,7 @@ static int reserve(struct window *w, size_t len)
 	pthread_mutex_lock(&w->lock);
 	w->held_bytes += b->raw_cap - before;
 	w->raw_bytes += err ? 0 : len;
+	w->added_bytes += err ? 0 : len;
 	pthread_mutex_unlock(&w->lock);
 	return err;
 }
@@ -301,6 +302,9 @@ void window_totals(struct window *w, struct window_totals *out)
 	out->bytes = w->held_bytes;
 	out->raw_bytes = w->raw_bytes;
 	out->given_up_bytes = w->given_up_bytes;
+	out->added_bytes = w->added_bytes;
+	out->packed_from_bytes = w->packed_from_bytes;
+	out->packed_bytes = w->packed_bytes;
 	out->blocks = w->blocks + (w->filling->raw_len > 0);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -96,6 +96,8 @@ struct window_totals {
 	uint64_t given_up_bytes;	/* memory of blocks that were given up and are still to be written to a file */
 	size_t blocks;
 	struct piece_sums overwritten;	/* records that were given up */
+	/* So far: bytes of records; of these, those that were compressed, and what came of them. */
+	uint64_t added_bytes, packed_from_bytes, packed_bytes;
 };
 
 void window_totals(struct window *w, struct window_totals *out);

@@ -88,6 +88,7 @@ struct window {
 	uint64_t held_bytes, raw_bytes;	/* of those and of the one being filled, without the state of pieces */
 	uint64_t waiting_bytes;		/* raw, to be compressed */
 	uint64_t given_up_bytes;
+	uint64_t added_bytes, packed_from_bytes, packed_bytes;	/* as of struct window_totals */
 	struct dump dumps[WINDOW_DUMPS];
 };
 

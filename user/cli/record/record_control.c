@@ -109,10 +109,17 @@ static uint64_t all_records(const struct recorder_totals *t)
 	return sum;
 }
 
-/* What is kept counts like what is written. */
-static uint64_t all_bytes(const struct recorder_totals *t)
+static bool keeps(const struct record_control *c)
 {
-	return t->bytes + t->window.bytes;
+	return c->cfg->keep.age_ns || c->cfg->keep.bytes;
+}
+
+/* How small what is kept becomes: it is counted as it is added, since blocks, of seconds or more, are compressed later. */
+static double packing(const struct record_control *c, const struct window_totals *w)
+{
+	if (!keeps(c))
+		return 1;
+	return w->packed_from_bytes ? (double)w->packed_bytes / w->packed_from_bytes : NAN;
 }
 
 static void look_at_rates(struct record_control *c)
@@ -120,18 +127,19 @@ static void look_at_rates(struct record_control *c)
 	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
 	struct recorder_totals t;
 	double seconds = (now_ns - c->looked_ns) / 1e9;
+	uint64_t bytes;
 
 	if (now_ns - c->looked_ns < RATE_NS)
 		return;
 	recorder_totals(c->summary->recorder, &t);
+	bytes = keeps(c) ? t.window.added_bytes : t.bytes;
 	if (c->looked_ns) {
 		c->events_per_s = (all_records(&t) - c->events) / seconds;
-		/* What was given up is less than before. */
-		c->bytes_per_s = c->cfg->keep.age_ns || c->cfg->keep.bytes ? NAN : (all_bytes(&t) - c->bytes) / seconds;
+		c->bytes_per_s = (bytes - c->bytes) * packing(c, &t.window) / seconds;
 	}
 	c->looked_ns = now_ns;
 	c->events = all_records(&t);
-	c->bytes = all_bytes(&t);
+	c->bytes = bytes;
 }
 
 static void fill_window(struct control_status_window *w, const struct recorder_cfg *cfg, const struct recorder_totals *t)

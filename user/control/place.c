@@ -15,6 +15,7 @@
 #include "base/num.h"
 
 #define OF_SYSTEM	"/run/kfxt"
+#define OF_UNIT		OF_SYSTEM "/service"	/* RuntimeDirectory= of kfxt.service */
 #define SUFFIX		".sock"
 
 /* ---- directories ------------------------------------------------------------------------------ */
@@ -43,7 +44,8 @@ unsigned int control_dirs(char dirs[CONTROL_DIRS_MAX][PATH_MAX])
 	if (of_service(dirs[0]))
 		return 1;
 	snprintf(dirs[0], PATH_MAX, OF_SYSTEM);
-	return of_user(dirs[1]) ? 2 : 1;
+	snprintf(dirs[1], PATH_MAX, OF_UNIT);
+	return of_user(dirs[2]) ? 3 : 2;
 }
 
 /* Whether only its owner, who is root or us, decides what is in it. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where the sockets of recorders are: DIRECTORY/PID.sock. The directory is $RUNTIME_DIRECTORY, which systemd sets for
- * services with RuntimeDirectory=; without it /run/kfxt, or $XDG_RUNTIME_DIR/kfxt for who may not use that.
+ * services with RuntimeDirectory=; without it /run/kfxt, or $XDG_RUNTIME_DIR/kfxt for who may not use that. Clients also
+ * look in /run/kfxt/service, the directory of kfxt.service: that is its user's and goes when it stops, so that no other
+ * recorder, as one of root, can have its socket there.
  *
  * A recorder cannot remove its socket when it ends, since by then it may not remove files. The next recorder and each
  * client remove those that nobody listens on any more, as far as they have the right to.
@@ -15,7 +17,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#define CONTROL_DIRS_MAX	2
+#define CONTROL_DIRS_MAX	3
 #define CONTROL_FOUND_MAX	64
 
 struct control_found {

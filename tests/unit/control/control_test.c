@@ -289,6 +289,24 @@ static void test_hang_up(void **state)
 	control_close(c);
 }
 
+/* Where clients look: also where kfxt.service listens, whose directory is not root's. */
+static void test_directories(void **state)
+{
+	char dirs[CONTROL_DIRS_MAX][PATH_MAX];
+
+	(void)state;
+	assert_int_equal(control_dirs(dirs), 1);
+	assert_string_equal(dirs[0], control_dir);
+	assert_int_equal(unsetenv("RUNTIME_DIRECTORY") || unsetenv("XDG_RUNTIME_DIR"), 0);
+	assert_int_equal(control_dirs(dirs), 2);
+	assert_string_equal(dirs[0], "/run/kfxt");
+	assert_string_equal(dirs[1], "/run/kfxt/service");
+	assert_int_equal(setenv("XDG_RUNTIME_DIR", "/run/user/1000", 1), 0);
+	assert_int_equal(control_dirs(dirs), 3);
+	assert_string_equal(dirs[2], "/run/user/1000/kfxt");
+	assert_int_equal(setenv("RUNTIME_DIRECTORY", control_dir, 1), 0);
+}
+
 /* A second one of the same number, as of another PID namespace: the first keeps its socket. */
 static void test_number_is_taken(void **state)
 {
@@ -317,6 +335,7 @@ int main(void)
 		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_unsafe_directory),
 		cmocka_unit_test(test_hang_up),
+		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_number_is_taken),
 	};
 

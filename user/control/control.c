@@ -264,6 +264,16 @@ static struct client *find_place(struct control *c)
 	return oldest;
 }
 
+/* .uid is -1 if it is not known. */
+static struct ucred get_client(int fd)
+{
+	struct ucred cred = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(cred);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
+	return cred;
+}
+
 /* Without descriptors nothing can be accepted for now: what waits would make us readable all the time. */
 static void pause_accepting(struct control *c)
 {
@@ -271,13 +281,53 @@ static void pause_accepting(struct control *c)
 		c->paused_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static void refuse(int fd)
+static void refuse(int fd, int err, const char *why)
 {
-	const struct client client = { .fd = fd, .end.err = -EBUSY };
-	static const char why[] = "too many ask at once";
+	const struct client client = { .fd = fd, .end.err = err };
 
 	send_part(&client, CONTROL_END, why, strlen(why));
 	close(fd);
+}
+
+static bool has_group(const gid_t *groups, size_t cnt, gid_t group)
+{
+	size_t i;
+
+	for (i = 0; i < cnt; i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/* Its other groups, of which there may be many. */
+static bool is_in_group(int fd, gid_t group)
+{
+	gid_t few[64], *groups = few;
+	socklen_t len = sizeof(few);
+	bool is_in;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len)) {
+		groups = errno == ERANGE ? malloc(len) : NULL;
+		if (!groups || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
+			len = 0;
+	}
+	is_in = has_group(groups, len / sizeof(*groups), group);
+	if (groups != few)
+		free(groups);
+	return is_in;
+}
+
+/* As the mode of the socket has it at first. */
+static bool may_ask(const struct control *c, int fd)
+{
+	const struct ucred client = get_client(fd);
+	struct stat st;
+
+	if (!client.uid || client.uid == geteuid())
+		return true;
+	if (client.uid == (uid_t)-1 || stat(c->address.sun_path, &st))
+		return false;
+	return client.gid == st.st_gid || is_in_group(fd, st.st_gid);
 }
 
 static void accept_client(struct control *c)
@@ -290,9 +340,13 @@ static void accept_client(struct control *c)
 			pause_accepting(c);
 		return;
 	}
+	if (!may_ask(c, fd)) {
+		refuse(fd, -EACCES, "not permitted: for root, the user of the recorder and the group of its socket");
+		return;
+	}
 	client = find_place(c);
 	if (!client) {
-		refuse(fd);
+		refuse(fd, -EBUSY, "too many ask at once");
 		return;
 	}
 	*client = (struct client){ .fd = fd };
@@ -332,23 +386,16 @@ static void drop_file(const struct control *c, int fd)
 		close_later(c->closer, fd);
 }
 
-static void get_client(int fd, struct control_request *req)
-{
-	struct ucred cred = { .uid = (uid_t)-1 };
-	socklen_t len = sizeof(cred);
-
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
-	req->pid = cred.pid;
-	req->uid = cred.uid;
-}
-
 /* The request in @ask, of @client from now on. */
 static bool begin_request(struct control *c, struct client *client, const struct control_ask *ask, int fd,
 			  struct control_request *req)
 {
+	const struct ucred cred = get_client(client->fd);
+
 	*req = (struct control_request){ .kind = ask->kind, .json = ask->json, .last_ns = ask->last_ns, .fd = fd };
 	memcpy(req->name, ask->name, sizeof(req->name));
-	get_client(client->fd, req);
+	req->pid = cred.pid;
+	req->uid = cred.uid;
 	if (!++c->last_id)
 		c->last_id++;
 	req->id = client->id = c->last_id;

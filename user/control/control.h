@@ -3,7 +3,8 @@
  * The recorder's end of a socket over which commands ask for a snapshot or for its status. place.h says where it is.
  *
  * Who may connect is decided by the mode of the socket, 0660: root, the user of the recorder, members of the group of
- * the socket. The group is that of the recorder, or of the directory if that has its set-group-ID bit.
+ * the socket. The group is that of the recorder, or of the directory if that has its set-group-ID bit. Nobody else is
+ * served, whatever has become of the mode.
  *
  * No call waits. A client that sends nothing, or does not read its answer, is disconnected after CONTROL_PATIENCE_NS.
  */

@@ -122,7 +122,7 @@ static int write_end(struct recorder *r)
 	int err;
 
 	if (r->flight)
-		return r->cfg->keep.triggers ? 0 : recorder_write_request(r, RECORDER_BY_END, "end", r->stop_ns);
+		return r->cfg->keep.triggers ? 0 : recorder_write_request(r, &(struct recorder_request){ .by = RECORDER_BY_END, .name = "end" }, r->stop_ns);
 	if (r->rotation.state) {
 		err = fxt_writer_flush(r->w);
 		return err || !r->sink ? err : recorder_write_tail(r, &(struct piece_cut){ .bound_ns = r->stop_ns, .slices_ns = r->stop_ns });

@@ -236,6 +236,7 @@ static int add_control(scmp_filter_ctx filter, int fd)
 		{ SCMP_SYS(accept4), 0, WHOLE, fd },
 		{ SCMP_SYS(recvmsg), 2, WHOLE, MSG_CMSG_CLOEXEC | MSG_DONTWAIT },
 		{ SCMP_SYS(getsockopt), 2, WHOLE, SO_PEERCRED },
+		{ SCMP_SYS(getsockopt), 2, WHOLE, SO_PEERGROUPS },
 	};
 	size_t i;
 	int err = 0;

@@ -266,16 +266,17 @@ const struct budget *recorder_budget(const struct recorder *r)
 	return r->budget;
 }
 
-int recorder_write_request(struct recorder *r, enum recorder_by by, const char *name, uint64_t at_ns)
+int recorder_write_request(struct recorder *r, const struct recorder_request *req, uint64_t at_ns)
 {
 	static const char *const names[] = {
 		[RECORDER_BY_TRIGGER] = "trigger", [RECORDER_BY_SIGNAL] = "signal", [RECORDER_BY_CLIENT] = "client", [RECORDER_BY_END] = "end",
 	};
 	const struct fxt_arg args[] = {
-		fxt_arg_str("trigger", fxt_str_inline(name, strlen(name))), fxt_arg_str("by", fxt_str(names[by])),
+		fxt_arg_str("trigger", fxt_str_inline(req->name, strlen(req->name))), fxt_arg_str("by", fxt_str(names[req->by])),
+		fxt_arg_u32("uid", req->uid), fxt_arg_u32("pid", (uint32_t)req->pid),
 	};
 
-	return ledger_write_event(r->w, "trigger", at_ns, args, 2);
+	return ledger_write_event(r->w, "trigger", at_ns, args, req->by == RECORDER_BY_CLIENT ? 4 : 2);
 }
 
 int recorder_request_file(struct recorder *r, const struct recorder_request *req)
@@ -284,7 +285,7 @@ int recorder_request_file(struct recorder *r, const struct recorder_request *req
 
 	/* The round that writes the file finds out if the output is gone. */
 	if (!err)
-		recorder_write_request(r, req->by, req->name, clock_ns(CLOCK_BOOTTIME));
+		recorder_write_request(r, req, clock_ns(CLOCK_BOOTTIME));
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/progress.h"
 #include "io/compress.h"
@@ -44,6 +45,8 @@ struct recorder_request {
 	int fd;
 	int (*check)(int fd);		/* of @fd, called first by that thread: 0 or -errno; NULL: nothing */
 	uint32_t id;			/* given back; not 0 if it is to be cancelled some time */
+	pid_t pid;			/* of a client, which the trace says; 0: not known */
+	uid_t uid;
 };
 
 /* What became of a file. Texts are valid during the call. */

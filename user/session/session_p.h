@@ -128,7 +128,7 @@ int recorder_write_late(struct recorder *r, uint64_t at_ns, bool end);
 /* Bytes, files and the window. */
 void recorder_output_totals(const struct recorder *r, struct recorder_totals *t);
 /* The event `trigger` of a file that somebody asks for. 0 or the writer's error. */
-int recorder_write_request(struct recorder *r, enum recorder_by by, const char *name, uint64_t at_ns);
+int recorder_write_request(struct recorder *r, const struct recorder_request *req, uint64_t at_ns);
 /* A few times a second. 0 or -errno. */
 int recorder_flush_output(struct recorder *r);
 /* After the last record: ends what is written, or writes what is kept. 0 or -errno. */

@@ -188,8 +188,8 @@ static void test_stale_sockets(void **state)
 
 /* ---- rights ------------------------------------------------------------------------------------------ */
 
-/* What a process of @uid and @gid gets. */
-static int ask_as(uid_t uid, gid_t gid, pid_t recorder)
+/* What a process of @uid and @gid gets, which is also in the group @other. */
+static int ask_as(uid_t uid, gid_t gid, gid_t other, pid_t recorder)
 {
 	const struct control_query q = control_status_query();
 	struct control_reply reply;
@@ -197,8 +197,8 @@ static int ask_as(uid_t uid, gid_t gid, pid_t recorder)
 	pid_t pid = fork();
 
 	if (!pid) {
-		CHECK(!setgroups(0, NULL) && !setgid(gid) && !setuid(uid));
-		_exit(-control_ask_of(recorder, &q, &reply));
+		CHECK(!setgroups(1, &other) && !setgid(gid) && !setuid(uid));
+		_exit(-(control_ask_of(recorder, &q, &reply) ?: reply.err));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
@@ -207,7 +207,7 @@ static int ask_as(uid_t uid, gid_t gid, pid_t recorder)
 
 static void test_rights(void **state)
 {
-	const struct made_recorder cfg = { 0 };
+	const struct made_recorder cfg = { 0 }, confined = { .confined = true };
 	struct sockaddr_un address;
 	struct stat st;
 	pid_t pid;
@@ -216,20 +216,26 @@ static void test_rights(void **state)
 	if (geteuid())
 		skip();
 	umask(0);
-	pid = control_recorder_start(&cfg);
+	pid = control_recorder_start(&confined);
 	umask(022);
 	address = control_address_of(pid);
 	assert_int_equal(stat(address.sun_path, &st), 0);
 	assert_int_equal(st.st_mode, S_IFSOCK | 0660);
-	assert_int_equal(ask_as(0, 0, pid), 0);
-	assert_int_equal(ask_as(NOBODY, NOBODY, pid), -EACCES);
+	assert_int_equal(ask_as(0, 0, NOBODY, pid), 0);
+	assert_int_equal(ask_as(NOBODY, NOBODY, NOBODY, pid), -EACCES);
+	/* Nor if somebody opens the socket for all. */
+	assert_int_equal(chmod(address.sun_path, 0666), 0);
+	assert_int_equal(ask_as(0, NOBODY, NOBODY, pid), 0);
+	assert_int_equal(ask_as(NOBODY, NOBODY, NOBODY, pid), -EACCES);
+	assert_int_equal(ask_as(NOBODY, NOBODY, 0, pid), 0);
 	control_recorder_stop(pid);
 	/* A directory of a group: its members may. */
 	assert_int_equal(chown(control_dir, 0, 4321), 0);
 	assert_int_equal(chmod(control_dir, 02755), 0);
 	pid = control_recorder_start(&cfg);
-	assert_int_equal(ask_as(NOBODY, 4321, pid), 0);
-	assert_int_equal(ask_as(NOBODY, NOBODY, pid), -EACCES);
+	assert_int_equal(ask_as(NOBODY, 4321, NOBODY, pid), 0);
+	assert_int_equal(ask_as(NOBODY, NOBODY, 4321, pid), 0);
+	assert_int_equal(ask_as(NOBODY, NOBODY, NOBODY, pid), -EACCES);
 	control_recorder_stop(pid);
 	assert_int_equal(chown(control_dir, 0, 0), 0);
 	assert_int_equal(chmod(control_dir, 0755), 0);

@@ -260,7 +260,7 @@ static void take_snapshot(struct record_control *c, struct recorder *r, const st
 {
 	const struct recorder_request file = {
 		.name = *req->name ? req->name : "snapshot", .last_ns = req->last_ns, .fd = req->fd, .check = control_file_check,
-		.by = RECORDER_BY_CLIENT, .id = req->id,
+		.by = RECORDER_BY_CLIENT, .id = req->id, .pid = req->pid, .uid = req->uid,
 	};
 	int err = recorder_request_file(r, &file);
 

@@ -5,8 +5,9 @@
     json_round_test.py BUILD_DIR [SAMPLE...]
 
 What json_reader.py finds in a sample and in what comes back is the same: slices, async slices, instants,
-counters, flows, states and names, with times and tracks, and as many arrows connect. The differences that docs/design.md describes
-are expected exactly, sample by sample: a new one fails, and so does one that is no more. Prints TAP and the totals.
+counters, flows, states and names, with times and tracks, and as many arrows connect; after a
+second round no name has two ids. The differences that docs/design.md describes are expected exactly, sample by sample:
+a new one fails, and so does one that is no more. Prints TAP and the totals.
 """
 import collections
 import glob
@@ -26,6 +27,7 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else 'build')
 KFXT = os.path.join(BUILD, 'kfxt')
 CORPUS = os.path.join(TESTS, 'corpus', 'json')
 INVENTED = 4200000000   # ids from here on are none of the source
+REPEATED = re.compile(r'\[[pt]id .*\[[pt]id ')
 LANE = re.compile(r'^(.*) \([0-9]+\)$')
 # Not converted at all, with reasons that json_test.py checks.
 REFUSED = {'empty-array.json', 'empty-object.json', 'jsonl.json', 'no-trace-events.json', 'not-json.txt'}
@@ -181,6 +183,13 @@ def round_trip(name, tmp):
         return f'exit {done.returncode}: {done.stderr}'
     with open(back, encoding='utf-8') as file:
         json.load(file)
+    again = os.path.join(tmp, 'again.json')
+    if convert(back, fxt).returncode or convert(fxt, again, '--sched=states').returncode:
+        return 'what came back is refused'
+    trace = json_reader.read(again)
+    names = [name for name in (*trace.processes.values(), *trace.threads.values()) if REPEATED.search(str(name))]
+    if names:
+        return f'after a second round: {names}'
     wrong = compare(found_in(os.path.join(CORPUS, name)), found_in(back, shift), DIFFERENCES.get(name, {}))
     return '; '.join(wrong) or None
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "track_ids.h"
+
 #define IDS_MAX		256U		/* bytes of an id that is a string */
 
 static size_t default_name(const struct source_track *st, char *buf, size_t size)
@@ -38,9 +40,17 @@ static size_t put_id(const struct source_track *st, bool is_named, char *buf, si
 	return (size_t)snprintf(buf, size, is_named ? " [%s%.*s]" : "%.0s%.*s", key, (int)len, id->text.data);
 }
 
+/* An importer made it up: what the id was before is in the name. */
+static bool was_invented(const struct source_track *st)
+{
+	const struct model_id *id = st->spec.kind == MODEL_TRACK_PROCESS ? &st->spec.process : &st->spec.thread;
+
+	return st->name_len && !id->text.data && id->number >= (int64_t)PSEUDO_BASE && id->number <= UINT32_MAX;
+}
+
 size_t track_full_name(const struct source_track *st, unsigned int lane, char *buf, size_t size)
 {
-	bool has_id = st->spec.kind == MODEL_TRACK_THREAD || st->spec.kind == MODEL_TRACK_PROCESS;
+	bool has_id = (st->spec.kind == MODEL_TRACK_THREAD || st->spec.kind == MODEL_TRACK_PROCESS) && !was_invented(st);
 	size_t len = st->name_len < size / 2 ? st->name_len : size / 2;
 
 	if (st->name)

@@ -236,14 +236,14 @@ def from_json(tmp):
     out = os.path.join(tmp, 't.fxt')
     counts, made = convert(write(tmp, 't.json', text.encode()), out)
 
-    def frame(name, source='', line=0):
-        return Frame(name, '', '', 0, source, line, None)
+    def frame(name, source='', line=0, mapping=''):
+        return Frame(name, mapping, '', 0, source, line, None)
     equal(samples_of(out), [
         Sample(110000, 'v8', 1, 2, None, True, 10000, [frame('f', 'a.js', 4), frame('g')]),
         Sample(125000, 'v8', 1, 2, None, True, 0, [frame('(root)')]),
         Sample(130000, 'v8', 1, 2, None, True, 20000, [frame('f', 'a.js', 9)]),
-        Sample(1000500, 'cycles', 5, 5, 1, True, 3, [frame('main'), frame('f')]),
-        Sample(1001000, 'off-cpu', 5, 6, 2, True, 4, [frame('main')])])
+        Sample(1000500, 'cycles', 5, 5, 1, True, 3, [frame('main', mapping='libc.so'), frame('f')]),
+        Sample(1001000, 'off-cpu', 5, 6, 2, True, 4, [frame('main', mapping='libc.so')])])
     equal((made['samples'], made['instants'], counts['profile_samples'], counts['listed_samples']), (5, 2, 3, 3))
 
 
@@ -265,8 +265,8 @@ def to_json_and_back(tmp):
         found.append((round(s['ts'] * 1000), s['name'], s['pid'], s['tid'], s['cpu'], s['weight'], names))
     equal(found, [(*s[:5], s.weight, [f[:2] for f in s.frames]) for s in SAMPLES])
     convert(out, back)
-    equal([(*s[:5], s.weight, [f.name for f in s.frames]) for s in samples_of(back)],
-          [(*s[:5], s.weight, [f.name for f in s.frames]) for s in SAMPLES])
+    equal([(*s[:5], s.weight, [f[:2] for f in s.frames]) for s in samples_of(back)],
+          [(*s[:5], s.weight, [f[:2] for f in s.frames]) for s in SAMPLES])
     # A list of processes is no sample.
     _, made = convert(fxt_of(tmp, msg(1, num(8, T), msg(2, msg(1, num(1, 100)))), TRACE), out)
     equal(made['left_out_by_kind'], {'perfetto_packets': 1})

@@ -16,7 +16,7 @@
 
 struct chrome_frame {
 	uint32_t parent;	/* NO_FRAME: it has none */
-	uint32_t name_at, name_len, place_at, place_len;
+	uint32_t name_at, name_len, category_at, category_len, place_at, place_len;
 };
 
 /* The frame's number, made if it is new; NO_FRAME: no space. */
@@ -33,20 +33,30 @@ static uint32_t number_of(struct chrome_frames *f, uint64_t key)
 	return (uint32_t)f->cnt++;
 }
 
+/* There is space for it; the length. */
+static uint32_t put_text(struct chrome_frames *f, const struct chrome_value *v, uint32_t *at)
+{
+	uint64_t bad = 0;
+	size_t len = chrome_string_decode(v->data, v->len, f->text + f->text_len, v->len, &bad);
+
+	*at = (uint32_t)f->text_len;
+	f->text_len += len;
+	return (uint32_t)len;
+}
+
 int chrome_frames_name(struct chrome_frames *f, uint64_t key, const struct chrome_value *name,
-		       const char *place, size_t place_len)
+		       const struct chrome_value *category, const char *place, size_t place_len)
 {
 	uint32_t number = number_of(f, key);
+	size_t len = name->len + category->len + place_len;
 	struct chrome_frame *frame;
-	uint64_t bad = 0;
 
-	if (number == NO_FRAME || name->len + place_len > CHROME_FRAMES_BYTES_MAX - f->text_len ||
-	    array_reserve(f->text, f->text_len, f->text_cap, name->len + place_len + 1))
+	if (number == NO_FRAME || len > CHROME_FRAMES_BYTES_MAX - f->text_len ||
+	    array_reserve(f->text, f->text_len, f->text_cap, len + 1))
 		return -ENOMEM;
 	frame = &f->all[number];
-	frame->name_at = (uint32_t)f->text_len;
-	frame->name_len = (uint32_t)chrome_string_decode(name->data, name->len, f->text + f->text_len, name->len, &bad);
-	f->text_len += frame->name_len;
+	frame->name_len = put_text(f, name, &frame->name_at);
+	frame->category_len = put_text(f, category, &frame->category_at);
 	frame->place_at = (uint32_t)f->text_len;
 	frame->place_len = (uint32_t)place_len;
 	if (place_len)
@@ -122,7 +132,10 @@ unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, str
 	for (i = 0; i < depth; i++) {
 		const struct chrome_frame *frame = &f->all[path[depth - 1 - i]];
 
-		out[i] = (struct profile_frame){ .name = fxt_str_n(f->text + frame->name_at, frame->name_len) };
+		out[i] = (struct profile_frame){
+			.name = fxt_str_n(f->text + frame->name_at, frame->name_len),
+			.mapping = fxt_str_n(f->text + frame->category_at, frame->category_len),
+		};
 		set_place(f, frame, &out[i]);
 	}
 	return depth;

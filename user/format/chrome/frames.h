@@ -27,11 +27,11 @@ struct chrome_frames {
 };
 
 /*
- * The name of frame @key, and where it is, which may be empty: the last ones count. @name is
- * decoded. 0; -ENOMEM, also where there is no space for more.
+ * The name of frame @key, what it is of, and where it is; both of these may be empty. The last ones count. @name
+ * and @category are decoded. 0; -ENOMEM, also where there is no space for more.
  */
 int chrome_frames_name(struct chrome_frames *f, uint64_t key, const struct chrome_value *name,
-		       const char *place, size_t place_len);
+		       const struct chrome_value *category, const char *place, size_t place_len);
 /* The caller of frame @key, which may get its name later. 0 or -ENOMEM. */
 int chrome_frames_parent(struct chrome_frames *f, uint64_t key, uint64_t parent);
 /* Name and place of a frame, until the next change; false: there is none of that key. */

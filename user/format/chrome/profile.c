@@ -115,6 +115,7 @@ static bool is_root(const struct chrome_value *name)
 static bool add_node(struct chrome_reader *r, uint64_t profile, const struct chrome_value *node)
 {
 	static const struct chrome_value anonymous = { .type = CHROME_STRING, .data = "(anonymous)", .len = 11 };
+	static const struct chrome_value nothing = { 0 };
 	struct chrome_value id, call, name, other;
 	char place[PLACE_BYTES];
 	uint64_t key;
@@ -129,7 +130,7 @@ static bool add_node(struct chrome_reader *r, uint64_t profile, const struct chr
 	if (!text_of(&call, "functionName", &name))
 		name = anonymous;
 	if (!is_root(&name))
-		ok = !chrome_frames_name(&r->frames, key, &name, place, place_of(&call, place));
+		ok = !chrome_frames_name(&r->frames, key, &name, &nothing, place, place_of(&call, place));
 	if (chrome_member_find(node, "parent", &other))
 		ok &= !chrome_frames_parent(&r->frames, key, reader_frame_key(profile, other.data, other.len));
 	if (chrome_member_find(node, "children", &other))

@@ -13,9 +13,12 @@ void reader_take_frame(void *reader, const struct chrome_member *m)
 	const struct chrome_value frame = { .type = m->first == '{' ? CHROME_OBJECT : CHROME_NONE, .data = m->value, .len = m->value_len };
 	struct chrome_reader *r = reader;
 	uint64_t key = reader_frame_key(0, m->name, m->name_len);
-	struct chrome_value name, parent;
-	bool ok = chrome_member_find(&frame, "name", &name) && !chrome_frames_name(&r->frames, key, &name, "", 0);
+	struct chrome_value name, category, parent;
+	bool ok = chrome_member_find(&frame, "name", &name);
 
+	if (!chrome_member_find(&frame, "category", &category) || category.type != CHROME_STRING)
+		category.len = 0;
+	ok = ok && !chrome_frames_name(&r->frames, key, &name, &category, "", 0);
 	if (ok && chrome_member_find(&frame, "parent", &parent) && parent.type != CHROME_NULL)
 		ok = !chrome_frames_parent(&r->frames, key, reader_frame_key(0, parent.data, parent.len));
 	r->counts.dropped_frames += !ok;

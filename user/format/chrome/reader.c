@@ -199,6 +199,7 @@ static int take_event(struct chrome_reader *r)
 	else
 		fate = check_id(r, e, check_times(e, fate, &ts, &duration));
 	r->counts.fates[fate]++;
+	r->counts.unmatched_begins += phase == 'X' && fate == CHROME_AS_SLICE && duration < 0;
 	if (phase == 'c' && fate == CHROME_AS_MARK)
 		reader_note_sync(r, ts);
 	if (fate >= CHROME_UNUSABLE)

@@ -45,7 +45,7 @@ struct chrome_counts {
 	uint64_t by_phase[128];	/* of ASCII; others at 127; 0: none */
 	uint64_t not_converted[128];
 	uint64_t handed_on;	/* events of the model: a pair is one, a state may be two */
-	uint64_t unmatched_begins, unmatched_ends;	/* of slices */
+	uint64_t unmatched_begins, unmatched_ends;	/* of slices; X without a duration is a begin */
 	uint64_t duplicate_members, dropped_members;
 	uint64_t not_numbers;	/* series of counters */
 	uint64_t empty_names;	/* events that are to name a thread and do not, or to order it */

@@ -278,6 +278,24 @@ def texts_are_cut_between_characters(tmp):
 
 
 @case
+def scheduling_of_threads_without_a_name(tmp):
+    """Written as text it has a name that readers know for none."""
+    states = [{'ph': 'T', 'pid': 5, 'tid': 5, 'ts': 10, 'dur': 10, 'name': 'Running', 'args': {'cpu': 1}},
+              {'ph': 'T', 'pid': 5, 'tid': 5, 'ts': 20, 'dur': 10, 'name': 'S'}]
+    convert(json.dumps(states), tmp)
+    fxt, text, back = (os.path.join(tmp, name) for name in ('out.fxt', 'out.json', 'back.fxt'))
+    for source, to in (fxt, text), (text, back):
+        subprocess.run([KFXT, 'convert', '-q', '-o', to, source], check=True, timeout=60)
+    with open(text, encoding='utf-8') as file:
+        lines = json.load(file)['systemTraceEvents']
+    equal(('next_comm=<...> next_pid=5' in lines, '= ' in lines), (True, False), lines)
+    records = list(fxtread.read(back))
+    equal([(r['outgoing_thread_id'], r['incoming_thread_id']) for r in records if r['type'] == 'context_switch' and
+           r['outgoing_thread_id'] + r['incoming_thread_id']], [(0, 5), (5, 0)])
+    equal([r['name'] for r in records if r['type'] == 'kernel_object' and r['koid'] == 5], ['', ''])
+
+
+@case
 def bind_id(tmp):
     """An arrow of a slice; an argument of all else, and where it has no direction."""
     rows = [({'ph': 'X', 'dur': 1, 'flow_out': 1}, 1), ({'ph': 'X', 'dur': 1, 'flow_out': 0}, 0), ({'ph': 'X', 'dur': 1}, 0),

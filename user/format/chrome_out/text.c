@@ -51,11 +51,13 @@ static const struct write_name *find(const struct write_names *threads, uint64_t
 	return at == MAP_NONE ? NULL : &threads->names[at];
 }
 
-/* A name on one line: control characters become question marks. */
+/* A name on one line: control characters become question marks. Readers want one, and the kernel knows this for none. */
 static void put_comm(struct write_buf *b, const struct write_name *name)
 {
 	size_t i;
 
+	if (!name || !name->len)
+		write_buf_text(b, "<...>");
 	for (i = 0; name && i < name->len; i++)
 		write_buf_char(b, (unsigned char)name->name[i] < ' ' || name->name[i] == 0x7f ? '?' : name->name[i]);
 }
@@ -79,8 +81,6 @@ static void put_head(struct write_buf *b, const struct write_names *threads, con
 		write_buf_text(b, "<idle>");
 	else
 		put_comm(b, name);
-	if (b->len == start)
-		write_buf_text(b, "<...>");
 	len = b->len - start;
 	if (len < COLUMN_BYTES && !b->failed) {
 		write_buf_printf(b, "%*s", (int)(COLUMN_BYTES - len), "");

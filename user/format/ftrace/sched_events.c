@@ -96,6 +96,13 @@ static int write_switch(struct builder *b, const struct record *r)
 	return sched_write_switch(b, r->cpu, &s);
 }
 
+/* "<...>" is that of a thread that has none. */
+static void name_thread(struct builder *b, struct thread *t, struct model_text comm)
+{
+	if (!text_is(comm, "<...>"))
+		thread_name(b, t, comm, NAME_ARGUMENT);
+}
+
 int on_switch(struct builder *b, const struct record *r)
 {
 	struct switch_record s = { .ts = r->ts };
@@ -121,8 +128,8 @@ int on_switch(struct builder *b, const struct record *r)
 		err = thread_renew(b, in);
 	if (err)
 		return err;
-	thread_name(b, out, text->prev_comm, NAME_ARGUMENT);
-	thread_name(b, in, text->next_comm, NAME_ARGUMENT);
+	name_thread(b, out, text->prev_comm);
+	name_thread(b, in, text->next_comm);
 	if (late)
 		return OUT_LATE;
 	s.out = (struct side){ out, text->prev_prio };
@@ -152,7 +159,7 @@ static int parse_wake(struct builder *b, const struct record *r, struct wake *w,
 	if (!late && (w->t->state == SCHED_DEAD || (is_new && w->t->exited)) &&
 	    thread_renew(b, w->t))
 		return -ENOMEM;
-	thread_name(b, w->t, text->next_comm, NAME_ARGUMENT);
+	name_thread(b, w->t, text->next_comm);
 	w->cpu = r->cpu ? r->cpu->nr : 0;
 	if (text->cpu >= 0 && text->cpu < CPUS_MAX)
 		w->cpu = (uint16_t)text->cpu;

@@ -11,9 +11,11 @@
 #include "accounting.h"
 #include "archive/broker.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "bpf/abi/ctl.h"
 #include "capture/programs.h"
 #include "fxt/fxt.h"
+#include "gaps.h"
 #include "piece/state.h"
 #include "ring/ring.h"
 #include "session_p.h"
@@ -26,6 +28,8 @@
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
 #define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
 #define END_MS		200		/* between two looks then */
+#define GAP_OLD_NS	1000000000ULL	/* since which a CPU may be offline */
+#define ONLINE_NS	1000000000ULL	/* between two looks which ones are online */
 #define SPACE_NS	10000000000ULL	/* between two looks for space, while the disk is full */
 
 /* A file that is to be written. */
@@ -72,6 +76,9 @@ struct flight {
 	bool is_full;
 	uint64_t space_bytes, space_ns;
 	struct broker_call space;
+	struct num_cpus online;			/* as of @online_ns */
+	bool is_online_known;
+	uint64_t online_ns;
 	uint64_t begun;				/* files */
 	uint64_t files, bytes, raw_bytes;	/* that are complete */
 };
@@ -250,18 +257,20 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 	return write_trigger(f->r->w, t);
 }
 
-/* The time up to which nothing is missing any more: what a gap hides is in the ring once it has ended. */
-static uint64_t complete_until(const struct flight *f, uint64_t looked_ns)
+/* The time up to which nothing is missing any more. */
+static uint64_t complete_until(struct flight *f, uint64_t looked_ns)
 {
-	uint64_t gap_ns;
-	unsigned int i;
+	const uint64_t until_ns = gaps_complete_until(f->r->looks, f->r->cfg->cpus, f->r->cfg->cpus_cnt, NULL, looked_ns);
+	char online[RECORDER_CPUS_TEXT];
 
-	for (i = 0; i < f->r->cfg->cpus_cnt; i++) {
-		gap_ns = f->r->looks[i].gap_ns;
-		if (gap_ns && gap_ns < looked_ns)
-			looked_ns = gap_ns;
+	if (looked_ns - until_ns < GAP_OLD_NS)
+		return until_ns;
+	if (looked_ns - f->online_ns > ONLINE_NS) {
+		f->online_ns = looked_ns;
+		f->is_online_known = !recorder_online_cpus(online, sizeof(online)) && !num_parse_cpus(online, &f->online, NULL);
 	}
-	return looked_ns;
+	return f->is_online_known ? gaps_complete_until(f->r->looks, f->r->cfg->cpus, f->r->cfg->cpus_cnt, &f->online, looked_ns)
+				  : until_ns;
 }
 
 /* Nothing is missing up to @complete_ns. What has fired is in the window then. */

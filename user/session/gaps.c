@@ -10,9 +10,11 @@
 #include "model/track_ids.h"
 #include "fxt/fxt.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "capture/sources.h"
 #include "gaps.h"
 #include "capture/tracks.h"
+#include "session_p.h"
 
 /* What of a CPU is in slices already. */
 struct drawn {
@@ -129,6 +131,18 @@ int gaps_write_cut(struct gaps *g, uint32_t cpu, uint64_t from_ns, uint64_t stop
 	};
 
 	return write_slice(g, PSEUDO_LOST, from_ns, stop_ns, switches, NULL, args);
+}
+
+uint64_t gaps_complete_until(const struct cpu_look *looks, const uint32_t *cpus, unsigned int cnt,
+			     const struct num_cpus *online, uint64_t looked_ns)
+{
+	uint64_t until_ns = looked_ns;
+	unsigned int i;
+
+	for (i = 0; i < cnt; i++)
+		if (looks[i].gap_ns && looks[i].gap_ns < until_ns && (!online || num_cpus_has(online, cpus[i])))
+			until_ns = looks[i].gap_ns;
+	return until_ns;
 }
 
 void gaps_close(struct gaps *g)

@@ -10,9 +10,11 @@
 #include <stdint.h>
 
 struct cpu_ctl;
+struct cpu_look;
 struct sources;
 struct fxt_writer;
 struct gaps;
+struct num_cpus;
 struct tracks;
 
 /* For so many CPUs. Borrows @w and @tracks. 0 or -ENOMEM. */
@@ -30,6 +32,13 @@ int gaps_write(struct gaps *g, unsigned int i, uint32_t cpu, const struct cpu_ct
 int gaps_write_open(struct gaps *g, uint32_t cpu, struct cpu_ctl *ctl, uint64_t stop_ns);
 /* From where on nothing of the CPU could be written: what was lost there, up to @stop_ns. The same. */
 int gaps_write_cut(struct gaps *g, uint32_t cpu, uint64_t from_ns, uint64_t stop_ns, uint64_t switches);
+/*
+ * The time up to which nothing is missing any more, of the @cnt CPUs @cpus, as @looks has them before a look at @looked_ns:
+ * what a gap hides is in the ring once it has ended. That of a CPU that has gone offline does not end until it comes back:
+ * it is passed over, if @online says so. NULL: that is not known.
+ */
+uint64_t gaps_complete_until(const struct cpu_look *looks, const uint32_t *cpus, unsigned int cnt,
+			     const struct num_cpus *online, uint64_t looked_ns);
 /* NULL is fine. */
 void gaps_close(struct gaps *g);
 

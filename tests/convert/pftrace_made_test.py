@@ -517,6 +517,8 @@ def counters_below_others(convert):
     equal([(r['thread'][0], r['name']) for r in got.events('counter')],
           [(4200000003, 'GPU 0 / freq'), (4200000003, 'GPU 1 / freq'), (4200000003, 'GPU 0 / freq'), (50, 'freq'),
            (50, 'group / freq'), (50, 'freq (loop 51)')])
+    got = convert(counter_track(1, 'x' + 'é' * 600, 0, msg(8)) + count(T, 1, 1))
+    equal((got.names(), got.input['cut_strings'], got.output['strings_repaired']), (['x' + 'é' * 511], 1, 0))
 
 
 @test

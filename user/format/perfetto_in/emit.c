@@ -57,15 +57,15 @@ int pf_record_put(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, u
 	return 0;
 }
 
-/* Not within a character. */
-static size_t cut_len(struct pf_reader *r, const uint8_t *data, size_t len)
+size_t pf_cut_len(struct pf_reader *r, const void *data, size_t len, size_t max)
 {
-	if (len <= PF_STRING_BYTES_MAX)
+	const uint8_t *bytes = data;
+
+	if (len <= max)
 		return len;
 	r->counts.cut_strings++;
-	len = PF_STRING_BYTES_MAX;
-	while (len > PF_STRING_BYTES_MAX - 4 && (data[len] & 0xc0) == 0x80)
-		len--;
+	for (len = max; len > max - 4 && (bytes[len] & 0xc0) == 0x80; len--)
+		;
 	return len;
 }
 
@@ -75,7 +75,7 @@ int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t na
 	int err;
 
 	if (kind != PF_PIECE_LOG)
-		len = cut_len(r, data, len);
+		len = pf_cut_len(r, data, len, PF_STRING_BYTES_MAX);
 	words = pf_padded(len) / 8;
 	err = pf_record_put(r, kind, name, len);
 	if (err || !len)

@@ -208,6 +208,8 @@ void pf_tally(struct pf_tally *t, uint32_t number);
 int pf_record_begin(struct pf_reader *r, const void *head, size_t size);
 /* More of it; 0 or -ENOMEM. */
 int pf_record_put(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, uint64_t value);
+/* At most @max bytes of a text, not within a character; counted if there are more. */
+size_t pf_cut_len(struct pf_reader *r, const void *data, size_t len, size_t max);
 /* A string in the record itself, cut if it is too long. */
 int pf_record_put_text(struct pf_reader *r, enum pf_piece_kind kind, uint32_t name, const void *data, size_t len);
 /* Sets the packet's time; once for each, as deltas add up. */

@@ -329,11 +329,10 @@ static void name_counter(struct pf_reader *r, struct pf_track_row *row, const st
 	put_path(r, row, 0);
 	if (!r->text_len)
 		pf_text_add(r, pf_track_name(r, row).data, pf_track_name(r, row).len);
-	if (r->text_len > COUNTER_NAME_BYTES)
-		r->text_len = COUNTER_NAME_BYTES;
+	r->text_len = pf_cut_len(r, r->text, r->text_len, COUNTER_NAME_BYTES);
 	if (owner->has_thread) {
 		pf_text_print(r, " (");
-		pf_text_add(r, thread.data, thread.len < THREAD_NAME_BYTES ? thread.len : THREAD_NAME_BYTES);
+		pf_text_add(r, thread.data, pf_cut_len(r, thread.data, thread.len, THREAD_NAME_BYTES));
 		pf_text_print(r, "%s%lld)", thread.len ? " " : "", (long long)owner->tid);
 	}
 	row->shown = pf_string(r, r->text, r->text_len);

@@ -90,7 +90,7 @@ def make_members(path):
     with open(path, 'w', encoding='ascii') as file:
         file.write('{"traceEvents":[{"ph":"i","pid":1,"tid":1,"ts":1,"name":"i"}],"stackFrames":{')
         for i in range(FRAMES):
-            file.write(f'{"," if i else ""}"{i}":{{"name":"f{i}","category":"{TEXT}"}}')
+            file.write(f'{"," if i else ""}"{i}":{{"name":"f{i}","text":"{TEXT}"}}')
         file.write('},"samples":[')
         for i in range(SAMPLES):
             file.write(f'{"," if i else ""}{{"tid":1,"ts":{i + 2},"name":"cycles","weight":1,"sf":{i},"text":"{TEXT}"}}')

@@ -29,8 +29,8 @@ static uint64_t last_ns(const struct builder *b, const struct thread *t)
 }
 
 /*
- * In a recording no birth is missing, and a birth is there if there is something of the thread before. Elsewhere two
- * events may tell of one birth, and the child's clock may be behind the parent's.
+ * In a recording no birth is missing, and a birth is there if there is something of the thread before. Elsewhere a
+ * birth may have two events, and the child's clock may be a little slow.
  */
 static bool is_another(const struct builder *b, const struct thread *t, const struct record *r)
 {

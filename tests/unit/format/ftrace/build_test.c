@@ -410,7 +410,7 @@ static void test_recycled(void **state)
 	trace_done(&t);
 }
 
-/* A birth says that the thread before has gone, unless the clock of a CPU is only a little behind. */
+/* A birth says that the thread before has gone, unless the clock of a CPU is only a little slow. */
 static void test_recycled_unseen(void **state)
 {
 	struct build t;

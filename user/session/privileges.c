@@ -171,6 +171,8 @@ static const int calls[] = {
 	SCMP_SYS(getdents64), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(faccessat),
 	SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(fstat), SCMP_SYS(newfstatat),
 	SCMP_SYS(statx), SCMP_SYS(statfs), SCMP_SYS(fstatfs),
+	/* A thread drops what is left; one that was made before may get to that only now, and one compresses the next file. */
+	SCMP_SYS(capget), SCMP_SYS(capset),
 	/* The process that detaches. */
 	SCMP_SYS(pipe2), SCMP_SYS(setsid),
 	/* The command. */
@@ -266,11 +268,6 @@ static int add_rules(scmp_filter_ctx filter, const struct confine_cfg *cfg)
 		err = allow(filter, call);
 	if (cfg->broker_fd && !err)
 		err = allow(filter, &(struct source_call){ SCMP_SYS(recvmsg), 0, WHOLE, cfg->broker_fd });
-	/* The thread that compresses the next file drops what is left. */
-	if (cfg->broker_fd && !err)
-		err = allow(filter, &(struct source_call){ .call = SCMP_SYS(capget) });
-	if (cfg->broker_fd && !err)
-		err = allow(filter, &(struct source_call){ .call = SCMP_SYS(capset) });
 	if (cfg->control_fd && !err)
 		err = add_control(filter, cfg->control_fd);
 	for (i = cfg->command ? 0 : 2; i < sizeof(signals) / sizeof(*signals) && !err; i++)

@@ -288,11 +288,19 @@ static void lose_all(void)
 	CHECK(!of_status("CapPrm") && !of_status("CapEff") && !of_status("CapInh"));
 }
 
+/* A thread that was made before may run for the first time after. */
+static void lose_late(void)
+{
+	confine(getpid());
+	lose_all();
+}
+
 static void test_capabilities(void **state)
 {
 	(void)state;
 	run_child(lose);
 	run_child(lose_all);
+	run_child(lose_late);
 }
 
 int main(void)

@@ -2,7 +2,9 @@
 /*
  * Paths are read from their last directory to the first.
  */
+#include <mntent.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cgroup_name.h"
@@ -96,4 +98,21 @@ struct cgroup_part cgroup_unit(const char *path)
 			break;
 	}
 	return unit;
+}
+
+const char *cgroup_below_mount(const char *path)
+{
+	FILE *mounts = setmntent("/proc/mounts", "re");
+	const struct mntent *m;
+	const char *below = NULL;
+
+	while (mounts && !below && (m = getmntent(mounts))) {
+		const size_t len = strlen(m->mnt_dir);
+
+		if (!strcmp(m->mnt_type, "cgroup2") && !strncmp(path, m->mnt_dir, len) && (!path[len] || path[len] == '/'))
+			below = path + len;
+	}
+	if (mounts)
+		endmntent(mounts);
+	return below;
 }

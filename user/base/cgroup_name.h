@@ -25,5 +25,10 @@ struct cgroup_part cgroup_container(const char *path);
  * socket, swap). For the manager of a user or of a container, which is in "init.scope", it is the unit around that.
  */
 struct cgroup_part cgroup_unit(const char *path);
+/*
+ * The path of a cgroup of the v2 hierarchy whose directory is @path, as /proc/PID/cgroup has it: the end of @path, which
+ * begins with a slash or is "" for the root. NULL: @path is below no place where that hierarchy is mounted.
+ */
+const char *cgroup_below_mount(const char *path);
 
 #endif

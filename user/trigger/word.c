@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cgroup_mount.h"
 #include "base/cgroup_name.h"
 #include "base/glob.h"
 #include "base/num.h"

@@ -238,13 +238,6 @@ int reader_play_record(struct chrome_reader *r, const struct chrome_record *reco
 int reader_play_rest(struct chrome_reader *r);
 void reader_free_held(struct chrome_reader *r);
 
-/* sync.c */
-
-/* r->event is a c at @ts. */
-void reader_note_sync(struct chrome_reader *r, int64_t ts);
-/* How much later the events are by the clock of the text; false: that is not known. */
-bool reader_clock_offset(const struct chrome_reader *r, int64_t *ns);
-
 /* members.c */
 
 /* Of the outermost object: what it has besides events. 0 or -errno. */
@@ -268,6 +261,10 @@ int reader_play_profile(struct chrome_reader *r, const struct chrome_event *e, s
 
 /* V v c ( ) as instants; 0 or -errno. */
 int reader_play_mark(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev);
+/* r->event is a c at @ts. */
+void reader_note_sync(struct chrome_reader *r, int64_t ts);
+/* How much later the events are by the clock of the text; false: that is not known. */
+bool reader_clock_offset(const struct chrome_reader *r, int64_t *ns);
 
 /* names.c */
 

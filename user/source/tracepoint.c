@@ -119,7 +119,7 @@ int tracepoints_attach(struct tracepoints *t, struct kfxt_bpf *skel, const char 
 			t->all[i].count_fd = bpf_raw_tracepoint_open(t->all[i].event.data,
 								     bpf_program__fd(skel->progs.count_tracepoint));
 		err = attach(&t->all[i], skel->progs.on_tracepoint, i);
-		if (err && !t->all[i].by_glob) {
+		if (err && (!t->all[i].by_glob || t->all[i].needs_cnt)) {
 			*which = t->all[i].event.data;
 			return err;
 		}

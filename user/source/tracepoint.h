@@ -41,7 +41,7 @@ const struct tracepoint_format *tracepoints_at(const struct tracepoints *t, unsi
 int tracepoints_prepare(struct tracepoints *t, struct kfxt_bpf *skel);
 int tracepoints_fill(struct tracepoints *t, struct kfxt_bpf *skel);
 /*
- * Attaches to all. Those that the kernel refuses are left out if a glob brought them in;
+ * Attaches to all. Those that the kernel refuses are left out if a glob brought them in and no trigger needs them;
  * else that is the error, and *@which names it. -ECANCELED if @progress said no.
  */
 int tracepoints_attach(struct tracepoints *t, struct kfxt_bpf *skel, const char **which, progress_fn progress,

@@ -259,7 +259,7 @@ def functions_of_programs(tmp):
     found, records = flight(tmp, words, [calls, 'chain=20'])
     equal(found, dict(zip(words, (20, 0))), 'fired')
     expect_slices(records, words[0], ('function',))
-    refused(tmp, 'taken out by -f !..., or has another name', '--trigger', f'func:{calls}:0x1000>1ms')
+    refused(tmp, 'what it is about has another name', '--trigger', f'func:{calls}:0x1000>1ms')
 
 
 @test

@@ -201,8 +201,8 @@ int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *comma
 		if (!t.source || (word ? have_funcs(funcs, word, user) : sources_have_needed(sources, t.source)))
 			continue;
 		if (word)
-			log_error("%s: --trigger %s: what it is about is taken out by -f !..., or has another name (kfxt list -%c '%s')",
-				  command, t.word, user ? 'u' : 'f', word);
+			log_error("%s: --trigger %s: what it is about %shas another name (kfxt list -%c '%s')", command, t.word,
+				  user ? "" : "is taken out by -f !..., or ", user ? 'u' : 'f', word);
 		else
 			log_error("%s: --trigger %s: what it is about is taken out by -e !... (leave one of them away)", command, t.word);
 		return EXIT_USAGE;

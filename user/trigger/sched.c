@@ -2,7 +2,11 @@
 /* See sched.h. */
 #include "sched.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/array.h"
 
 #define TS_MAX		((uint64_t)INT64_MAX)	/* 292 years: no sum of two overflows */
 #define PLAIN_WORDS	6U	/* of a switch with two weights, of a wakeup with weight and waker */
@@ -129,24 +133,52 @@ static uint8_t state_after(uint64_t state, const struct marks *m)
 	}
 }
 
+/* Once for each process that has exited: it says so when the last of its threads begins to exit. */
+static int fire_exit(struct sched *s, struct thread *process, uint64_t ts_ns, int cpu)
+{
+	const struct trigger_fired what = {
+		.value = 1, .thread = process->koid, .from_ns = ts_ns, .to_ns = ts_ns, .cpu = cpu, .is_partial = cpu < 0,
+	};
+
+	if (!process->has_exited || process->is_evaluated)
+		return 0;
+	process->is_evaluated = true;
+	return firing_defer(s->waits.firing, s->exits, &what);
+}
+
 /*
- * The last switch-out of a thread. Its process has exited if it has said so by then: when the last of its threads began to
- * exit. Its first thread may be gone long before, or may have become another one by an exec.
+ * The last switch-out of a thread: then its process exits, if it is the last one. The first one may be gone long before, or may
+ * have become another one by an exec.
  */
 static int take_exit(struct sched *s, const uint64_t *rec)
 {
 	const struct thread *t = threads_find(s->waits.threads, rec[2]);
 	struct thread *process = t && t->process != THREADS_NO_PROCESS ? threads_find(s->waits.threads, t->process) : NULL;
-	struct trigger_fired what = {
-		.value = 1, .from_ns = rec[1], .to_ns = rec[1],
-		.cpu = (int)FXT_GET(rec[0], FXT_F_SCHED_CPU),
-	};
 
-	if (!process || !process->has_exited || process->is_evaluated)
-		return 0;
-	process->is_evaluated = true;
-	what.thread = process->koid;
-	return firing_defer(s->waits.firing, s->exits, &what);
+	return process ? fire_exit(s, process, rec[1], (int)FXT_GET(rec[0], FXT_F_SCHED_CPU)) : 0;
+}
+
+int sched_exit(struct sched *s, uint64_t process)
+{
+	if (array_reserve(s->exited, s->exited_cnt, s->exited_cap, 1))
+		return -ENOMEM;
+	s->exited[s->exited_cnt++] = process;
+	return 0;
+}
+
+/* Those whose last switch-out was not reported, or comes after the end: about now. */
+static int fire_exited(struct sched *s)
+{
+	struct thread *process;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < s->exited_cnt; i++) {
+		process = threads_find(s->waits.threads, s->exited[i]);
+		err = (process ? fire_exit(s, process, s->last_ns, -1) : 0) ?: err;
+	}
+	s->exited_cnt = 0;
+	return err;
 }
 
 /* A thread that has not run since the start. */
@@ -260,6 +292,8 @@ int sched_take(struct sched *s, const struct texts *texts, const uint64_t *rec, 
 
 	if (words < FXT_WAKEUP_WORDS || rec[1] > TS_MAX)
 		return 0;
+	if (rec[1] > s->last_ns)
+		s->last_ns = rec[1];
 	if (type == FXT_SCHED_SWITCH && words >= FXT_SWITCH_WORDS)
 		return take_switch(s, texts, rec, words);
 	if (type == FXT_SCHED_WAKEUP && (s->waits.runq | s->waits.blocked | s->waits.offcpu))
@@ -288,11 +322,12 @@ int sched_round(struct sched *s, uint64_t complete_ns)
 	if (s->expected_cnt && s->blind.begin_ns < complete_ns)
 		s->blind.begin_ns = complete_ns;
 	thread_waits_round(&s->waits, complete_ns);
-	return err;
+	return fire_exited(s) ?: err;
 }
 
 void sched_fini(struct sched *s)
 {
 	thread_waits_fini(&s->waits);
+	free(s->exited);
 	cpus_fini(&s->cpus);
 }

@@ -19,6 +19,9 @@ struct sched {
 	struct cpus cpus;
 	struct blind blind;
 	uint32_t exits;			/* triggers on exits, as bits */
+	uint64_t *exited;		/* processes that have said so since the last round */
+	size_t exited_cnt, exited_cap;
+	uint64_t last_ns;		/* the latest time of any record */
 	struct num_cpus expected;	/* CPUs that are to start */
 	unsigned int expected_cnt;	/* of these, how many have not */
 	struct num_cpus recorded;
@@ -34,6 +37,8 @@ void sched_set_filtered(struct sched *s);
 void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns);
 /* A scheduling record of @words words. 0 or -ENOMEM. */
 int sched_take(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words);
+/* A process has said how it exits. 0 or -ENOMEM. */
+int sched_exit(struct sched *s, uint64_t process);
 /* All records of times before @complete_ns are there. 0 or -ENOMEM. */
 int sched_round(struct sched *s, uint64_t complete_ns);
 void sched_fini(struct sched *s);

@@ -151,7 +151,7 @@ static int take_exit(struct triggers *t, const struct fxt_record *rec)
 	process->has_exited = true;
 	process->by_signal = signal;
 	process->exit_value = (uint8_t)arg->i32;
-	return 0;
+	return sched_exit(&t->sched, process->koid);
 }
 
 static int take_process(struct triggers *t, const struct fxt_record *rec)

@@ -315,6 +315,26 @@ static void test_exec_by_another_thread(void **state)
 	stream_close(&m);
 }
 
+/* The switch-out of its last thread was not reported: it has exited all the same, and at the end of a recording, too. */
+static void test_exit_without_a_switch(void **state)
+{
+	static const char *const words[] = { "exit:comm=db*", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 70, 70, "dbx");
+	stream_switch(&m, 0, 40, 8, 'S', 0);
+	stream_exit(&m, 70, "exit_code", 1);
+	stream_exit(&m, 70, "exit_code", 1);
+	stream_round(&m, 50);
+	check_moment(&m, words[0], "code 1", 40);
+	stream_switch(&m, 0, 51, 70, 'Z', 0);
+	stream_round(&m, 100);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 /* It is found though its first thread has long been gone, and the last one has just ended, when the table is rebuilt. */
 static void test_exit_of_many(void **state)
 {
@@ -446,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_exec_by_another_thread),
+		cmocka_unit_test(test_exit_without_a_switch),
 		cmocka_unit_test(test_exit_of_many),
 		cmocka_unit_test(test_exit_how),
 		cmocka_unit_test(test_psi),

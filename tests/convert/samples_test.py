@@ -245,6 +245,7 @@ def from_json(tmp):
         Sample(1000500, 'cycles', 5, 5, 1, True, 3, [frame('main', mapping='libc.so'), frame('f')]),
         Sample(1001000, 'off-cpu', 5, 6, 2, True, 4, [frame('main', mapping='libc.so')])])
     equal((made['samples'], made['instants'], counts['profile_samples'], counts['listed_samples']), (5, 2, 3, 3))
+    equal(counts['dropped_members'], 0)
 
 
 @case

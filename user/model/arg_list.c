@@ -217,8 +217,8 @@ static inline size_t member_len(const struct arg_list *l, struct fxt_str name, c
 }
 
 /* @inside: values in it, too. */
-static unsigned int forget_in(const struct arg_list *l, struct fxt_arg *args, unsigned int *cnt, const char *key, size_t len,
-			      bool inside)
+static unsigned int forget_in(const struct arg_list *l, struct fxt_arg *args, unsigned int *cnt, const char *key,
+			      size_t len, bool inside)
 {
 	unsigned int i, kept = 0, forgotten;
 	size_t found;
@@ -249,10 +249,12 @@ unsigned int arg_list_forget(struct arg_list *l, const char *key, size_t len)
 
 	if (!has_member(l, l->args, l->cnt, key, len) && !has_member(l, l->deep, l->deep_cnt, key, len))
 		return 0;
-	cnt = forget_in(l, l->args, &l->cnt, key, len, false) + forget_in(l, l->deep, &l->deep_cnt, key, len, false);
-	if (!cnt)
-		cnt = forget_in(l, l->args, &l->cnt, key, len, true) + forget_in(l, l->deep, &l->deep_cnt, key, len, true);
-	return cnt;
+	cnt = forget_in(l, l->args, &l->cnt, key, len, false);
+	cnt += forget_in(l, l->deep, &l->deep_cnt, key, len, false);
+	if (cnt)
+		return cnt;
+	cnt = forget_in(l, l->args, &l->cnt, key, len, true);
+	return cnt + forget_in(l, l->deep, &l->deep_cnt, key, len, true);
 }
 
 void arg_list_put(struct arg_list *l, struct fxt_arg value)

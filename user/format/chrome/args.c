@@ -315,8 +315,8 @@ static const char *walk_nested(struct walk *w, const char *p)
 static inline void note_name(struct walk *w, struct fxt_str written, struct fxt_str name)
 {
 	uint64_t seen = w->seen[w->depth - 1];
-	unsigned int hash = (unsigned char)written.data[0] + ((unsigned int)(unsigned char)(written.data + written.len)[-1] << 2) +
-			    ((unsigned int)written.len << 3);
+	unsigned int first = (unsigned char)written.data[0], last = (unsigned char)(written.data + written.len)[-1];
+	unsigned int hash = first + (last << 2) + ((unsigned int)written.len << 3);
 
 	if (seen >> (hash & 63) & 1)
 		w->a->counts.duplicates += arg_list_forget(w->a->list, name.data, name.len);

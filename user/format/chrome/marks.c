@@ -105,7 +105,8 @@ bool reader_clock_offset(const struct chrome_reader *r, int64_t *ns)
 
 	for (i = 0; i < s->events_cnt; i++)
 		for (j = 0; j < s->text_cnt; j++)
-			if (s->events[i].id == s->text[j].id && !__builtin_sub_overflow(s->text[j].ns, s->events[i].ns, ns))
+			if (s->events[i].id == s->text[j].id &&
+			    !__builtin_sub_overflow(s->text[j].ns, s->events[i].ns, ns))
 				return true;
 	*ns = s->offset_ns;
 	return s->has_offset;

@@ -40,8 +40,8 @@ static void note_format(struct chrome_reader *r, const struct chrome_member *m)
 			r->counts.looks_like = known[i].format;
 }
 
-/* 1: the event at hand is a sample, of which @record has the time; 0: it is none. */
-static int sample_time(const struct chrome_event *e, struct chrome_record *record)
+/* Whether the event is a sample; @record has its time then. */
+static bool sample_time(const struct chrome_event *e, struct chrome_record *record)
 {
 	const struct chrome_field *ts = chrome_field(e, CHROME_TS);
 
@@ -53,7 +53,9 @@ static int sample_time(const struct chrome_event *e, struct chrome_record *recor
 int reader_take_sample(struct chrome_reader *r)
 {
 	const struct chrome_event *e = &r->event;
-	struct chrome_record record = { .rank = RANK_OTHER, .kind = RECORD_EVENT, .text = e->text, .len = e->len };
+	struct chrome_record record = {
+		.rank = RANK_OTHER, .kind = RECORD_EVENT, .text = e->text, .len = e->len,
+	};
 	int err;
 
 	if (!sample_time(e, &record)) {
@@ -136,7 +138,8 @@ static int take_other(struct chrome_reader *r, const struct chrome_member *m)
 		r->counts.members_used++;
 		return 0;
 	}
-	if (!is_plain(m) || m->value_len > MEMBER_SHOWN_BYTES || is_named(m, "systemTraceEvents") || is_named(m, "traceEvents"))
+	if (!is_plain(m) || m->value_len > MEMBER_SHOWN_BYTES || is_named(m, "systemTraceEvents") ||
+	    is_named(m, "traceEvents"))
 		return 0;
 	return add_instant(r, m);
 }

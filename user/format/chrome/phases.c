@@ -143,7 +143,8 @@ static void merge_args(struct chrome_reader *r, struct model_event *ev)
 }
 
 /* Name, category and arguments, for as long as the event is at hand; @end may be NULL. */
-static inline __attribute__((always_inline)) void fill(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_event *end, struct model_event *ev)
+static inline __attribute__((always_inline)) void fill(struct chrome_reader *r, const struct chrome_event *e,
+						       const struct chrome_event *end, struct model_event *ev)
 {
 	chrome_args_clear(r->args);
 	chrome_args_object(r->args, e, chrome_field(e, CHROME_ARGS), false);
@@ -394,7 +395,8 @@ static int play_listed(struct chrome_reader *r, const struct chrome_event *e, st
 	if (!cnt)
 		return play_instant(r, e, ev);
 	cpu = count_of(ev, "cpu", UINT64_MAX);
-	r->counts.dropped_members += ev->args_cnt - has_arg(r, "cpu") - has_arg(r, "weight");
+	/* The stack is made of sf. */
+	r->counts.dropped_members += ev->args_cnt - has_arg(r, "cpu") - has_arg(r, "weight") - has_arg(r, "stack");
 	ev->kind = MODEL_STACK;
 	ev->stack = (struct model_stack){
 		.source = source_of(ev->name), .source_name = ev->name, .cpu = cpu <= INT32_MAX ? (int)cpu : -1, .user_mode = true,

@@ -56,7 +56,7 @@ struct chrome_counts {
 	uint64_t overflows;	/* of buffers of the recorder: events are missing */
 	uint64_t dropped_frames;	/* of stacks and profiles: damaged, or no space */
 	uint64_t shifted_s;	/* all times are shown so much later, as the first is negative */
-	int64_t clock_offset_ns;	/* that the clock of the text is ahead of that of the events: all are shown so much later */
+	int64_t clock_offset_ns;	/* events are shown so much later, on the clock of the text */
 	unsigned int runs;	/* of the temporary file */
 	struct {
 		uint64_t event;	/* number in the event list, from 1 */

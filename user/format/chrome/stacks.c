@@ -10,7 +10,9 @@
 
 void reader_take_frame(void *reader, const struct chrome_member *m)
 {
-	const struct chrome_value frame = { .type = m->first == '{' ? CHROME_OBJECT : CHROME_NONE, .data = m->value, .len = m->value_len };
+	const struct chrome_value frame = {
+		.type = m->first == '{' ? CHROME_OBJECT : CHROME_NONE, .data = m->value, .len = m->value_len,
+	};
 	struct chrome_reader *r = reader;
 	uint64_t key = reader_frame_key(0, m->name, m->name_len);
 	struct chrome_value name, category, parent;

@@ -51,7 +51,10 @@ static const struct write_name *find(const struct write_names *threads, uint64_t
 	return at == MAP_NONE ? NULL : &threads->names[at];
 }
 
-/* A name on one line: control characters become question marks. Readers want one, and the kernel knows this for none. */
+/*
+ * A name on one line: control characters become question marks. Readers want one, and the kernel writes <...>
+ * for none.
+ */
 static void put_comm(struct write_buf *b, const struct write_name *name)
 {
 	size_t i;

@@ -77,12 +77,15 @@ struct fxt_str chrome_early_name(const struct early_event *e);
 /* Adds its arguments to w->args. */
 void chrome_early_put_args(struct chrome_writer *w, const struct early_event *e);
 
-/* slices.c: makes lines of begins and ends; the first item that is none of them is in *@item. 1, 0 if there is none, or -errno. */
+/*
+ * slices.c: makes lines of begins and ends; the first item that is none of them is in *@item. 1, 0 if there is
+ * none, or -errno.
+ */
 int chrome_slices_pair(struct chrome_writer *w, struct event_sort_item *item);
 
 /* flows.c: sorts in one event of a flow. 0 or -errno. */
 int chrome_flows_add(struct chrome_writer *w, const struct fxt_record *rec, uint64_t ts_ns);
-/* Makes lines of those from *@item on; the first item that is none of them is there then. 1, 0 if there is none, or -errno. */
+/* Makes lines of those from *@item on; the rest as chrome_slices_pair(). */
 int chrome_flows_put(struct chrome_writer *w, struct event_sort_item *item);
 
 /* sched.c: sorts in one record of scheduling. 0 or -errno. */

@@ -219,11 +219,13 @@ def by_command(tmp):
         pid = str(f.p.pid)
         paths = [run('snapshot', '--pid', pid, *args).stdout.decode().strip()
                  for args in ((), ('--last', '1s', '--name', 'my name'), ('-o', tmp + '/own.fxt'))]
+        more = run('snapshot', '--pid', pid, '--last', '10m', '-o', tmp + '/more.fxt').stderr.decode()
+        expect(re.search(r'snapshot: the last \d+\.\d s: what was before is older than the window', more), more)
         subprocess.run([KFXT, 'mark', 'now'], check=True)
         f.wait_for(3)
         def counted():
             s = f.status()
-            return s['files']['written'] >= 4 and s['cost'] and s['bytes_per_s'] and s
+            return s['files']['written'] >= 5 and s['cost'] and s['bytes_per_s'] and s
         s = until(counted, 'a file or the cost does not count')
         expect(run('status', '--pid', pid).stdout.startswith(b'recorder:'), 'no text')
     equal(paths[2], tmp + '/own.fxt', 'path')
@@ -231,7 +233,7 @@ def by_command(tmp):
     traces = [whole(path) for path in paths]
     whole_s, last_s, own_s = map(span_s, traces)
     expect(2.9 < whole_s and 1 <= last_s < 2.6 + longest_pause(traces[1]) and own_s > whole_s, f'{whole_s} {last_s} {own_s}')
-    equal((s['pid'], s['files']['written'], s['files']['failed']), (f.p.pid, 4, 0), 'pid and files')
+    equal((s['pid'], s['files']['written'], s['files']['failed']), (f.p.pid, 5, 0), 'pid and files')
     equal([(t['trigger'], t['fired'], t['suppressed']) for t in s['triggers']], [('mark=now', 1, 0)], 'triggers')
     expect(s['triggers'][0]['file'] in map(os.path.realpath, f.files), f'{s["triggers"]}')
     expect(s['bytes_per_s'] and s['bytes_per_s'] > 1000, f'{s["bytes_per_s"]} bytes a second')
@@ -378,7 +380,7 @@ def ask_for_snapshot(pid, fd):
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     s.settimeout(PATIENCE)
     s.connect(f'/run/kfxt/{pid}.sock')
-    socket.send_fds(s, [struct.pack('=IHHIIQ64s', 0x7478666b, 1, 1, 0, 0, 0, b'hangs')], [fd])
+    socket.send_fds(s, [struct.pack('=IHHIIQ64s', 0x7478666b, 2, 1, 0, 0, 0, b'hangs')], [fd])
     expect(s.recv(4096)[6] == 1, 'it has not begun')
     return s
 

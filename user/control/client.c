@@ -72,6 +72,14 @@ static int append(struct control_reply *out, const char *text, size_t len)
 	return 0;
 }
 
+/* The last one, if there are several. */
+static int take_note(struct control_reply *out, const char *text, size_t len)
+{
+	free(out->note);
+	out->note = strndup(text, len);
+	return out->note ? 0 : -ENOMEM;
+}
+
 static uint64_t after(uint64_t ns)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -92,7 +100,8 @@ static int receive_all(int socket, const struct control_query *q, struct control
 			out->version = part.version;
 		if (!err && part.kind == CONTROL_BEGUN)
 			end_ns = after(q->limit_ns);
-		err = err ?: append(out, part.text, len);
+		if (!err)
+			err = part.kind == CONTROL_NOTE ? take_note(out, part.text, len) : append(out, part.text, len);
 	} while (!err && part.kind != CONTROL_END);
 	out->err = part.err;
 	return err;
@@ -125,7 +134,8 @@ int control_query(const struct sockaddr_un *address, const struct control_query 
 	close(socket);
 	if (err) {
 		free(out->text);
-		out->text = NULL;
+		free(out->note);
+		out->text = out->note = NULL;
 	}
 	return err;
 }

@@ -26,11 +26,12 @@ struct control_reply {
 	int err;		/* what the recorder answers: 0 or -errno; then @text says why */
 	char *text;		/* for free(); any bytes, NUL-terminated */
 	size_t len;
+	char *note;		/* a line, for free(); NULL: none */
 	unsigned int version;	/* of the recorder, if it is another one */
 };
 
 /*
- * 0: it has answered; then, and only then, @out->text is the caller's. Or -errno:
+ * 0: it has answered; then, and only then, @out->text and @out->note are the caller's. Or -errno:
  *	-EACCES		we may not ask it
  *	-ECONNREFUSED, -ENOENT	there is no recorder
  *	-ETIMEDOUT	it does not answer; -EAGAIN: and too many wait for it already

@@ -484,6 +484,15 @@ void control_answer(struct control *c, uint32_t id, int err, const char *text)
 		}
 }
 
+void control_note(const struct control *c, uint32_t id, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (c->clients[i].stage == ASKED && c->clients[i].id == id)
+			send_part(&c->clients[i], CONTROL_NOTE, text, strnlen(text, CONTROL_WHY_BYTES));
+}
+
 void control_close(struct control *c)
 {
 	unsigned int i;

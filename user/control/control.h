@@ -63,6 +63,8 @@ bool control_next(struct control *c, struct control_request *req);
  * or the status; with -errno a line that says why. Copied. Nothing is sent to a client that has gone, or without memory.
  */
 void control_answer(struct control *c, uint32_t id, int err, const char *text);
+/* A line of less than CONTROL_WHY_BYTES that the client is to know, before its answer. */
+void control_note(const struct control *c, uint32_t id, const char *text);
 /*
  * Whether @fd of a request is an empty regular file: 0, -ENOTEMPTY, or -EINVAL, of which control_file_why() is a text. As its
  * file system may hang, not for the thread of all the others.

@@ -79,7 +79,7 @@ int control_part_check(const struct control_part *part, size_t len)
 		return -EBADMSG;
 	if (part->version != CONTROL_VERSION)
 		return -EPROTO;
-	if (len < CONTROL_PART_HEAD || len > sizeof(*part) || part->kind < CONTROL_BEGUN || part->kind > CONTROL_END)
+	if (len < CONTROL_PART_HEAD || len > sizeof(*part) || part->kind < CONTROL_BEGUN || part->kind > CONTROL_NOTE)
 		return -EBADMSG;
 	/* Codes of errors are small: what is made of one is negative and has a text. */
 	return part->err > 0 || part->err < -4095 || (part->err && part->kind != CONTROL_END) ? -EBADMSG : 0;

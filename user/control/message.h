@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define CONTROL_MAGIC		0x7478666bU	/* "kfxt" on little endian machines */
-#define CONTROL_VERSION		1U
+#define CONTROL_VERSION		2U
 #define CONTROL_NAME_BYTES	64U		/* with the NUL */
 #define CONTROL_PART_BYTES	4096U		/* of the text of an answer in one packet */
 #define CONTROL_TEXT_MAX	(1U << 20)	/* of a whole answer */
@@ -37,6 +37,7 @@ enum control_part_kind {
 	CONTROL_BEGUN = 1,		/* the request is understood and its answer will follow */
 	CONTROL_MORE,			/* a part of the text, more follows */
 	CONTROL_END,			/* the last part */
+	CONTROL_NOTE,			/* a line, before these: what the client is to know though all goes well */
 };
 
 struct control_part {

@@ -175,6 +175,7 @@ static void report(struct flight *f, const struct pending *p, const struct recor
 	done.by = p->request.by;
 	done.id = p->request.id;
 	done.triggers = p->triggers;
+	done.last_ns = p->request.last_ns;
 	if (!done.err) {
 		f->files++;
 		f->bytes += done.bytes;

@@ -61,6 +61,7 @@ struct recorder_file {
 	int fd;				/* of the request, if it was not touched: to be closed; -1: none */
 	uint64_t bytes, raw_bytes;
 	uint64_t from_ns, to_ns;	/* CLOCK_BOOTTIME */
+	uint64_t last_ns;		/* of the request */
 };
 
 /* What is recorded stays in memory until a trigger or a request makes a file of it. All zero: it is written at once. */

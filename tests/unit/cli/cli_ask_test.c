@@ -262,7 +262,7 @@ static void test_other_recorder(void **state)
 {
 	(void)state;
 	answer_otherwise((struct control_part){ .magic = CONTROL_MAGIC, .version = 9, .kind = CONTROL_END },
-			 EXIT_UNSUPPORTED, "of another version of kfxt, protocol 9 and not 1 (use its kfxt, or restart it)");
+			 EXIT_UNSUPPORTED, "of another version of kfxt, protocol 9 and not 2 (use its kfxt, or restart it)");
 	answer_otherwise((struct control_part){ .magic = 1, .version = CONTROL_VERSION, .kind = CONTROL_END },
 			 EXIT_FAILED, "its answer is not understood");
 	answer_otherwise((struct control_part){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .kind = CONTROL_END,

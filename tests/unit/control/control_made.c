@@ -151,6 +151,8 @@ static void write_snapshot(const struct made_recorder *r, struct control *c, con
 		close(req->fd);
 		control_answer(c, req->id, 0, "");
 	} else if (r->path) {
+		if (r->note)
+			control_note(c, req->id, r->note);
 		control_answer(c, req->id, 0, r->path);
 	} else {
 		control_answer(c, req->id, -ENOTSUP, "has no window (--keep)");

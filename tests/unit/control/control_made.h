@@ -15,6 +15,7 @@
 /* How a recorder answers. */
 struct made_recorder {
 	const char *path;	/* of a snapshot that has no descriptor; NULL: one is refused with -ENOTSUP */
+	const char *note;	/* before that; NULL: none */
 	bool silent;		/* it reads requests and never answers */
 	bool ends;		/* it ends in the middle of the first request */
 	bool confined;		/* with the filter of a recorder */

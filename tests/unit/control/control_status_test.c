@@ -83,8 +83,9 @@ static void test_parts(void **state)
 	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_END, EBUSY, CONTROL_PART_HEAD), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_END, INT32_MIN, CONTROL_PART_HEAD), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_MORE, -EBUSY, CONTROL_PART_HEAD), -EBADMSG);
+	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_NOTE, -EBUSY, CONTROL_PART_HEAD), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION, 0, 0, CONTROL_PART_HEAD), -EBADMSG);
-	assert_int_equal(check_part(CONTROL_VERSION, 4, 0, CONTROL_PART_HEAD), -EBADMSG);
+	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_NOTE + 1, 0, CONTROL_PART_HEAD), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_END, 0, CONTROL_PART_HEAD - 1), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION, CONTROL_END, 0, sizeof(none) + 1), -EBADMSG);
 	assert_int_equal(check_part(CONTROL_VERSION + 1, 99, 0, 8), -EPROTO);

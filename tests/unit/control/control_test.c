@@ -32,7 +32,7 @@
 
 static void test_snapshot(void **state)
 {
-	const struct made_recorder cfg = { .path = "/v/a b.fxt" }, none = { 0 };
+	const struct made_recorder cfg = { .path = "/v/a b.fxt", .note = "less than that" }, none = { 0 };
 	struct control_query q = { CONTROL_SNAPSHOT, .last_ns = 5, .name = "slow", .fd = -1, .begin_ns = NS_PER_S };
 	struct control_reply reply;
 	pid_t pid = control_recorder_start(&cfg);
@@ -41,12 +41,15 @@ static void test_snapshot(void **state)
 	assert_int_equal(control_ask_of(pid, &q, &reply), 0);
 	assert_int_equal(reply.err, 0);
 	assert_string_equal(reply.text, cfg.path);
+	assert_string_equal(reply.note, cfg.note);
 	free(reply.text);
+	free(reply.note);
 	control_recorder_stop(pid);
 	pid = control_recorder_start(&none);
 	assert_int_equal(control_ask_of(pid, &q, &reply), 0);
 	assert_int_equal(reply.err, -ENOTSUP);
 	assert_string_equal(reply.text, "has no window (--keep)");
+	assert_null(reply.note);
 	free(reply.text);
 	q.name = "a\nb";
 	assert_int_equal(control_ask_of(pid, &q, &reply), -EINVAL);

@@ -142,6 +142,9 @@ int ask_recorder(const char *command, uint64_t pid, const struct control_query *
 	err = control_query(&f->address, q, &reply);
 	if (err)
 		return complain(command, f, err, reply.version);
+	if (reply.note)
+		log_warn("%s: %s", command, reply.note);
+	free(reply.note);
 	if (!reply.err) {
 		*text = reply.text;
 		return EXIT_OK;

@@ -26,6 +26,7 @@
 #define OPTIONS_MAX	256U
 #define OPTIONS_BYTES	65536U
 #define RATE_NS		1000000000ULL
+#define AGE_SLACK_NS	500000000ULL	/* a window ends with its last switch */
 #define REQUESTS_MAX	CONTROL_CLIENTS_MAX	/* in one round of the drain */
 
 /* When a trigger fired last, and its last file. */
@@ -301,6 +302,18 @@ void record_control_fired(struct record_control *c, const struct trigger_fired *
 		}
 }
 
+/* There may be less than was asked for. */
+static void note_age(struct record_control *c, const struct recorder_file *file)
+{
+	const uint64_t has_ns = file->to_ns - file->from_ns;
+	char text[CONTROL_WHY_BYTES];
+
+	if (file->err || has_ns + AGE_SLACK_NS >= file->last_ns)
+		return;
+	snprintf(text, sizeof(text), "the last %.1f s: what was before is older than the window", has_ns / 1e9);
+	control_note(c->control, file->id, text);
+}
+
 void record_control_done(struct record_control *c, const struct recorder_file *file)
 {
 	char why[CONTROL_WHY_BYTES];
@@ -317,6 +330,7 @@ void record_control_done(struct record_control *c, const struct recorder_file *f
 		snprintf(c->triggers[__builtin_ctz(triggers)].file, PATH_MAX, "%s", file->path);
 	if (file->by != RECORDER_BY_CLIENT)
 		return;
+	note_age(c, file);
 	if (!*file->path && (file->err == -EINVAL || file->err == -ENOTEMPTY))
 		snprintf(why, sizeof(why), "%s", control_file_why(file->err));
 	else

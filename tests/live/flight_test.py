@@ -178,7 +178,10 @@ def at_the_end(tmp):
     equal(t.unnamed(), [], 'threads without a name')
     # More than 2.6 if the recorder was kept from running.
     expect(2 <= span_s(t) < 4 + longest_pause(t), f'{span_s(t):.3f} s in the file, {longest_pause(t):.3f} s without the recorder')
-    expect(f.counts['window']['overwritten']['switches'] > 100, f'{f.counts["window"]}')
+    overwritten = f.counts['window']['overwritten']
+    expect(overwritten['switches'] > 100, f'{f.counts["window"]}')
+    equal(t.ledger[None].get('window_overwritten_switches'), overwritten['switches'], 'switches, by the ledger of the file')
+    expect(f'{sum(overwritten.values())} events overwritten' in f.said(), f.said())
     expect(os.path.basename(path).endswith('-end.fxt'), path)
 
 

@@ -9,7 +9,7 @@
 #include "state_p.h"
 
 #define NAME_BYTES	32
-#define ROW_MAX		8
+#define ROW_MAX		8	/* names, logs, what was overwritten */
 
 int piece_state_cut(struct piece_state *s, const struct piece_cut *cut)
 {
@@ -96,6 +96,7 @@ struct piece_counts {
 	struct fxt_thread thread;	/* the recorder's own */
 	struct piece_session session;
 	uint64_t calls, logs, events, names, lost_names;
+	struct piece_sums overwritten;
 	unsigned int cpus_end;
 	struct cpu_counts {
 		bool known;
@@ -172,6 +173,11 @@ int piece_counts_begin(struct piece_counts *counts, const struct piece_state *be
 	counts->logs -= begin->logs;
 	counts->lost_names += begin->unread_names - begin->lost_names;
 	return 0;
+}
+
+void piece_counts_overwritten(struct piece_counts *c, const struct piece_state *begin)
+{
+	piece_state_sums(begin, &c->overwritten);
 }
 
 struct piece_session piece_counts_session(const struct piece_counts *c)
@@ -256,6 +262,19 @@ static int write_cpu(const struct piece_counts *c, struct fxt_writer *w, unsigne
 	return err;
 }
 
+static void put_overwritten(struct row *row, const struct piece_sums *o)
+{
+	const struct { const char *kind; uint64_t cnt; } counts[] = {
+		{ "switches", o->switches }, { "wakeups", o->wakeups }, { "calls", o->calls }, { "logs", o->logs },
+		{ "events", o->events },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (counts[i].cnt)
+			put(row, "window_overwritten_", counts[i].kind, counts[i].cnt);
+}
+
 int piece_counts_write_ledger(const struct piece_counts *c, struct fxt_writer *w)
 {
 	struct row whole = { .cnt = 0 };
@@ -276,6 +295,7 @@ int piece_counts_write_ledger(const struct piece_counts *c, struct fxt_writer *w
 		put(&whole, "lost_", "names", c->lost_names);
 	if (c->logs)
 		put(&whole, "", "logs", c->logs);
+	put_overwritten(&whole, &c->overwritten);
 	return err ? err : write_row(c, w, &whole);
 }
 

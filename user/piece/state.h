@@ -115,6 +115,8 @@ struct piece_counts *piece_counts_take(const struct piece_state *s, const struct
  * was written from @begin with @cut. Neither state was cut since the counts began. 0 or -ENOMEM.
  */
 int piece_counts_begin(struct piece_counts *c, const struct piece_state *begin, const struct piece_cut *cut);
+/* For the ledger: what was recorded before the file begins and overwritten since, which is what @begin has been given. */
+void piece_counts_overwritten(struct piece_counts *c, const struct piece_state *begin);
 /* The session of that file. */
 struct piece_session piece_counts_session(const struct piece_counts *c);
 /* As piece_state_write_ledger(). 0 or the writer's error. */

@@ -83,7 +83,10 @@ static int count(const struct window *w, struct dump *d, const struct piece_cut 
 	d->counts = piece_counts_take(w->live, cut);
 	if (!d->counts)
 		return -ENOMEM;
-	return w->has_given_up ? piece_counts_begin(d->counts, w->front, &first->begin) : 0;
+	if (!w->has_given_up)
+		return 0;
+	piece_counts_overwritten(d->counts, w->front);
+	return piece_counts_begin(d->counts, w->front, &first->begin);
 }
 
 /* With the lock. Blocks that ended before @kept_ns are not to be in the file; one is in any case. */

@@ -225,7 +225,8 @@ void record_summary_print(const struct record_summary *s)
 		func_opts_show_end(s->funcs, &t.of[LEDGER_CALLS]);
 	if (s->stacks)
 		stack_opts_show_end(s->stacks);
-	record_window_show(s->triggers);
+	if (s->keeps)
+		record_window_show(s->triggers, &t);
 }
 
 enum exit_code record_summary_verdict(const struct record_summary *s)

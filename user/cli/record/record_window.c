@@ -5,14 +5,19 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/num.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
 
-void record_window_show(const struct triggers *triggers)
+void record_window_show(const struct triggers *triggers, const struct recorder_totals *t)
 {
+	const struct piece_sums *o = &t->window.overwritten;
+	char bytes[NUM_SIZE_TEXT];
 	struct trigger_counts c;
 	unsigned int i;
 
+	log_info("window: %.1f s, %s, %" PRIu64 " events overwritten as they were older", t->window.held_ns / 1e9,
+		 num_size_text(t->window.bytes, bytes), o->switches + o->wakeups + o->calls + o->logs + o->events);
 	for (i = 0; triggers && triggers_counts(triggers, i, &c); i++)
 		log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s%s%s", c.word, c.fired, c.suppressed,
 			 c.blind ? " (blind: " : "", c.blind ?: "", c.blind ? ")" : "");

@@ -9,8 +9,8 @@ struct json;
 struct recorder_totals;
 struct triggers;
 
-/* To stderr; nothing if @triggers is NULL. */
-void record_window_show(const struct triggers *triggers);
+/* To stderr; @triggers may be NULL. */
+void record_window_show(const struct triggers *triggers, const struct recorder_totals *t);
 /* Members "window" and "triggers" of the object that is open. */
 void record_window_print_json(struct json *j, const struct triggers *triggers, const struct recorder_totals *t);
 

@@ -15,6 +15,7 @@
 #include "capture/programs.h"
 #include "capture/sources.h"
 #include "capture/tracks.h"
+#include "flight.h"
 #include "fxt/fxt.h"
 #include "ring/ring.h"
 #include "session_p.h"
@@ -85,6 +86,7 @@ void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, u
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
+#define OVER_CNT	3U		/* looks at memory, as blocks that wait to be compressed take more for a while */
 #define OWN_BYTES	(8ULL << 20)	/* of the recorder at first: names, buffers, tables */
 
 uint64_t budget_memory_of_maps(uint64_t bytes)
@@ -116,7 +118,8 @@ struct budget {
 	uint64_t since_ns[SHED_CNT];	/* of those that are left out now */
 	double event_ns[SHED_CNT];	/* of the programs, for an event that is recorded, when there last were any */
 	double record_ns;		/* of the recorder, for a record of any kind */
-	bool said_exceeded, said_memory;
+	bool said_exceeded, said_memory, said_window;
+	unsigned int over_cnt;		/* looks in a row at too much memory */
 };
 
 static void find_selected(struct budget *b)
@@ -288,23 +291,31 @@ static int keep_limit(struct budget *b, const struct cost_shares *s)
 	return apply(b, 0);
 }
 
-/* Names and symbols grow with what there is to record. */
+static uint64_t all_memory(const struct budget *b)
+{
+	return budget_own_bytes() + probes_memory(b->r->probes);
+}
+
+/* Names and symbols grow with what there is to record. What is kept in memory can be less. */
 static void check_memory(struct budget *b)
 {
 	const uint64_t limit = b->r->cfg->memory_bytes;
-	uint64_t bytes;
+	uint64_t bytes = limit ? all_memory(b) : 0;
+	bool *said = &b->said_memory;
 
-	if (!limit || b->said_memory)
+	if (bytes > limit) {
+		malloc_trim(0);
+		bytes = all_memory(b);
+	}
+	b->over_cnt = bytes > limit ? b->over_cnt + 1 : 0;
+	if (b->over_cnt < OVER_CNT)
 		return;
-	bytes = budget_own_bytes() + probes_memory(b->r->probes);
-	if (bytes <= limit)
-		return;
-	malloc_trim(0);
-	bytes = budget_own_bytes() + probes_memory(b->r->probes);
-	b->said_memory = bytes > limit;
-	if (b->said_memory)
-		log_warn("the recording takes %llu KiB of memory, more than --mem-budget: names and symbols have grown",
-			 (unsigned long long)bytes >> 10);
+	if (b->r->flight && flight_shrink(b->r->flight, bytes - limit))
+		said = &b->said_window;
+	if (!*said)
+		log_warn("the recording takes %llu KiB of memory, more than --mem-budget: %s", (unsigned long long)bytes >> 10,
+			 said == &b->said_window ? "less is kept of the window" : "names and symbols have grown");
+	*said = true;
 }
 
 int budget_look(struct budget *b)

@@ -28,6 +28,7 @@
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
 #define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
 #define END_MS		200		/* between two looks then */
+#define WINDOW_MIN_BYTES	(1U << 20)	/* as of --keep */
 #define GAP_OLD_NS	1000000000ULL	/* since which a CPU may be offline */
 #define ONLINE_NS	1000000000ULL	/* between two looks which ones are online */
 #define SPACE_NS	10000000000ULL	/* between two looks for space, while the disk is full */
@@ -76,6 +77,7 @@ struct flight {
 	bool is_full;
 	uint64_t space_bytes, space_ns;
 	struct broker_call space;
+	uint64_t bytes_max;			/* of the window; 0: not by this */
 	struct num_cpus online;			/* as of @online_ns */
 	bool is_online_known;
 	uint64_t online_ns;
@@ -97,6 +99,7 @@ int flight_open(struct flight **out, struct recorder *r)
 	if (!f)
 		return -ENOMEM;
 	f->r = r;
+	f->bytes_max = cfg->keep.bytes;
 	err = window_open(&f->window, &(struct window_cfg){
 		.age_ns = cfg->keep.age_ns, .bytes = cfg->keep.bytes, .compress = cfg->compress, .stage = cfg->stage,
 		.thread = recorder_thread_hooks(r), .write_more = cfg->perfetto_packets ? write_packets : NULL, .ctx = r,
@@ -489,7 +492,7 @@ static void cancel(struct flight *f, struct lane *l, const char *why)
 /* What files still need that the window has given up since is at most as much again as the window may hold. */
 static void bound_memory(struct flight *f)
 {
-	const uint64_t bytes = f->r->cfg->keep.bytes;
+	const uint64_t bytes = f->bytes_max;
 	struct window_totals t;
 	struct lane *l;
 
@@ -583,6 +586,22 @@ int flight_end(struct flight *f, const struct piece_cut *cut)
 		write_all(f, cut);
 	}
 	return 0;
+}
+
+bool flight_shrink(struct flight *f, uint64_t bytes)
+{
+	struct window_totals t;
+	uint64_t left;
+
+	window_totals(f->window, &t);
+	if (t.bytes <= WINDOW_MIN_BYTES)
+		return false;
+	left = t.bytes > bytes + WINDOW_MIN_BYTES ? t.bytes - bytes : WINDOW_MIN_BYTES;
+	if (!f->bytes_max || left < f->bytes_max) {
+		f->bytes_max = left;
+		window_limit(f->window, left);
+	}
+	return true;
 }
 
 static bool is_writing(const struct flight *f)

@@ -7,6 +7,7 @@
 #ifndef SESSION_FLIGHT_H
 #define SESSION_FLIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -28,6 +29,8 @@ int flight_request(struct flight *f, const struct recorder_request *req);
 void flight_cancel(struct flight *f, uint32_t id);
 /* All records have been handed over: writes the files that are due, and waits for them, unless they hang. */
 int flight_end(struct flight *f, const struct piece_cut *cut);
+/* Keeps so much less in memory from now on; false: there is next to nothing. */
+bool flight_shrink(struct flight *f, uint64_t bytes);
 /* Files and bytes that are complete, and the window. */
 void flight_totals(const struct flight *f, struct recorder_totals *t);
 /* NULL is fine. */

@@ -281,6 +281,13 @@ int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns)
 	return err ? err : keep_bounds(w, cut);
 }
 
+void window_limit(struct window *w, uint64_t bytes)
+{
+	w->cfg.bytes = bytes;
+	if (w->waiting_max > bytes / 4)
+		w->waiting_max = bytes / 4;
+}
+
 bool window_can_cut(const struct window *w, const struct piece_cut *cut)
 {
 	struct piece_cpu cpu;

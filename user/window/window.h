@@ -55,6 +55,8 @@ int window_add(struct window *w, const void *records, size_t len);
  * could not be done is tried again in the next round.
  */
 int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns);
+/* Memory for blocks is at most @bytes from the next round on, not 0. */
+void window_limit(struct window *w, uint64_t bytes);
 /* No CPU is in a gap, so that a file could end here with the gaps that it has. */
 bool window_can_cut(const struct window *w, const struct piece_cut *cut);
 

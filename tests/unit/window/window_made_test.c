@@ -101,6 +101,28 @@ static uint64_t start_of(const struct fxt_mem *m)
 	return ns;
 }
 
+/* A bound that comes later holds from the next round on. */
+static void test_limit(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 10 * S, .compress = { COMPRESS_ZSTD, 1 } };
+	struct window_totals before, t;
+	struct way way;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 60);
+	window_totals(way.window, &before);
+	window_limit(way.window, before.bytes / 2);
+	way_rounds(&way, 1);
+	window_totals(way.window, &t);
+	assert_true(t.bytes <= before.bytes / 2);
+	way_rounds(&way, 60);
+	window_totals(way.window, &t);
+	assert_true(t.bytes <= before.bytes / 2);
+	way_check_counts(&way);
+	way_close(&way);
+}
+
 /* What a file will take is known before, whatever is left out and however it is compressed. */
 static void test_file_bytes(void **state)
 {
@@ -397,7 +419,8 @@ static void test_words(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_file_bytes), cmocka_unit_test(test_last),
+		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_file_bytes), cmocka_unit_test(test_last),
 		cmocka_unit_test(test_more), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_lapse),
 	};

@@ -314,11 +314,13 @@ static uint64_t before_gaps(const struct sched *s, uint64_t ns)
 
 int sched_round(struct sched *s, uint64_t complete_ns)
 {
+	const struct blind_span *last = blind_before(&s->blind, UINT64_MAX);
 	int err;
 
 	complete_ns = before_gaps(s, complete_ns);
 	err = cpus_round(&s->cpus, complete_ns);
 	s->waits.threads->complete_ns = complete_ns;
+	s->waits.threads->blind_ns = last ? last->to_ns : 0;
 	if (s->expected_cnt && s->blind.begin_ns < complete_ns)
 		s->blind.begin_ns = complete_ns;
 	thread_waits_round(&s->waits, complete_ns);

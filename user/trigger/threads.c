@@ -11,15 +11,26 @@
 #include "bpf/abi/ids.h"
 
 #define CAP_MIN		1024U
+#define EXITING_NS	10000000000ULL	/* since when nothing has been seen of a thread that exits */
 
 _Static_assert(sizeof(struct thread) == 64, "a thread is one cache line");
 
-/* Nothing more is to be known of it: its last switch is past, or its id is another thread's. */
+/* Its last switch is past; it may be hidden by a filter, by a gap, or be on a CPU that is not recorded. */
+static bool is_dead(const struct threads *th, const struct thread *t)
+{
+	if (t->last_ns >= th->complete_ns)
+		return false;
+	if (t->state == THREAD_DEAD || !t->is_exiting)
+		return t->state == THREAD_DEAD;
+	return th->complete_ns - t->last_ns > EXITING_NS && (t->state <= THREAD_UNKNOWN || t->last_ns < th->blind_ns);
+}
+
+/* Nothing more is to be known of it: it is dead, or its id is another thread's. */
 static bool is_gone(const struct threads *th, const struct thread *t)
 {
 	if (t->is_process || t->gaps != THREAD_NO_GAPS)
 		return false;
-	if (t->state == THREAD_DEAD && t->last_ns < th->complete_ns)
+	if (is_dead(th, t))
 		return true;
 	return t->last_ns < th->complete_ns && threads_find(th, t->koid + ID_GENERATION_STEP);
 }
@@ -33,7 +44,7 @@ static void find_processes(struct threads *th)
 		t->is_process = false;
 	for (t = th->slots; t < th->slots + th->cap; t++) {
 		if (!t->koid || t->process == t->koid || t->process == THREADS_NO_PROCESS ||
-		    (t->state == THREAD_DEAD && t->last_ns < th->complete_ns))
+		    is_dead(th, t))
 			continue;
 		process = threads_find(th, t->process);
 		if (process)
@@ -65,7 +76,7 @@ static size_t count_left(struct threads *th)
 static bool rebuild(struct threads *th)
 {
 	const size_t left = count_left(th);
-	struct threads new = { .complete_ns = th->complete_ns, .cap = CAP_MIN, .cnt = left };
+	struct threads new = { .complete_ns = th->complete_ns, .blind_ns = th->blind_ns, .cap = CAP_MIN, .cnt = left };
 	const struct thread *t;
 
 	/* A quarter full at most, so that it is not rebuilt again soon. */
@@ -93,6 +104,13 @@ struct thread *threads_add(struct threads *th, uint64_t koid)
 	*t = (struct thread){ .koid = koid, .process = THREADS_NO_PROCESS, .gaps = THREAD_NO_GAPS };
 	th->cnt++;
 	return t;
+}
+
+void threads_exiting(struct thread *t, uint64_t now_ns)
+{
+	t->is_exiting = true;
+	if (t->state <= THREAD_UNKNOWN && t->last_ns < now_ns)
+		t->last_ns = now_ns;
 }
 
 void threads_free(struct threads *th)

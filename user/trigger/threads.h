@@ -36,8 +36,8 @@ struct thread {
 	uint32_t gaps;		/* first of those in waits.h that are its, THREAD_NO_GAPS */
 	uint32_t fired;		/* triggers that the wait that goes on has fired */
 	uint32_t cgroups;	/* of a process: triggers whose cgroup it is in */
-	uint8_t state;		/* enum thread_state, by its last record */
-	uint8_t switched;	/* by its last switch */
+	uint8_t state : 4;	/* enum thread_state, by its last record */
+	uint8_t switched : 4;	/* by its last switch */
 	uint8_t exit_value;	/* of a process: the signal or code */
 	bool has_exited : 1;	/* that is known */
 	bool by_signal : 1;
@@ -46,6 +46,7 @@ struct thread {
 	bool switch_is_begun : 1;	/* of the last switch */
 	uint8_t listed : 2;	/* in the lists of waits.h, as bits of enum wait_list_id */
 	bool is_process : 1;	/* another thread belongs to it; while threads are dropped */
+	bool is_exiting : 1;	/* by its last name; its last switch may never be seen */
 };
 
 #define THREADS_NO_PROCESS	UINT64_MAX
@@ -56,10 +57,13 @@ struct threads {
 	size_t cnt;		/* slots in use */
 	unsigned int shift;	/* of the hash */
 	uint64_t complete_ns;	/* no record of a time before is to come */
+	uint64_t blind_ns;	/* before it, records may be missing */
 };
 
 /* Makes one that is not there; NULL: no memory. Invalidates all pointers to threads. */
 struct thread *threads_add(struct threads *th, uint64_t koid);
+/* It has said that it exits; @now_ns: the time of the latest record. */
+void threads_exiting(struct thread *t, uint64_t now_ns);
 /* The slot of that thread, or the free one where it belongs; the table has some. */
 static inline struct thread *threads_slot(const struct threads *th, uint64_t koid)
 {

@@ -134,6 +134,9 @@ static int take_thread(struct triggers *t, const struct fxt_record *rec)
 	memcpy(thread->comm, rec->object.name.data, len);
 	if (process && process->type == FXT_ARG_KOID)
 		thread->process = process->u64;
+	thread->is_exiting = false;
+	if (fxt_record_arg(rec, "exited"))
+		threads_exiting(thread, t->sched.last_ns);
 	return 0;
 }
 

@@ -23,7 +23,8 @@
 #include "window/window.h"
 
 #define PENDING_MAX	8U
-#define POSTPONE_MAX	50U		/* rounds in which a CPU was in a gap */
+#define POSTPONE_NS	5000000000ULL	/* at most so long, while a CPU is in a gap */
+#define POSTPONE_PART	4		/* and no longer than this part of what the window has: it goes on */
 #define NAME_BYTES	64U
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
 #define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
@@ -58,7 +59,7 @@ struct lane {
 	struct pending p;
 	struct broker_call call;
 	struct broker_file file;	/* the broker's */
-	unsigned int postponed;
+	uint64_t postponed_ns;		/* until then, while a CPU is in a gap; 0: not so far */
 	struct window_dumped written;
 };
 
@@ -426,6 +427,20 @@ static void look_at_window(struct flight *f)
 	}
 }
 
+/* Until all gaps have ended, or it is time. */
+static bool postpone(struct flight *f, struct lane *l)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	struct window_totals t;
+
+	if (!l->postponed_ns) {
+		window_totals(f->window, &t);
+		t.held_ns /= POSTPONE_PART;
+		l->postponed_ns = now_ns + (t.held_ns < POSTPONE_NS ? t.held_ns : POSTPONE_NS);
+	}
+	return now_ns < l->postponed_ns;
+}
+
 /* As far as it goes without waiting. */
 static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, bool can_cut, bool wait)
 {
@@ -437,7 +452,7 @@ static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, 
 		open_file(f, l, wait);
 	if (l->phase == PHASE_OPEN && l->is_cancelled)
 		close_file(f, l, -ECANCELED, l->why ?: "");
-	if (l->phase == PHASE_OPEN && (can_cut || l->postponed++ >= POSTPONE_MAX))
+	if (l->phase == PHASE_OPEN && (can_cut || !postpone(f, l)))
 		write_file(f, l, cut, wait);
 	if (l->phase != PHASE_NAMING)
 		return;

@@ -23,6 +23,7 @@
 #define PATIENCE_NS	(2000 * NS_PER_MS)
 #define START_NS	(30000 * NS_PER_MS)
 #define NOTICES_MAX	16	/* that wait to be taken */
+#define HANGS		10	/* part of the patience, after a call that took too long */
 #define LATER		30	/* times the patience, for a call that is not waited for */
 
 /* A call whose result was not asked for so far. */
@@ -41,6 +42,9 @@ struct broker {
 	const char *const *purposes;
 	unsigned int purposes_cnt;
 	bool gone;
+	bool has_ended;
+	int ended;			/* the result of broker_end() */
+	bool hangs;			/* the last call that was waited for took too long */
 	struct slot calls[BROKER_CALLS_MAX];
 	char *dir;
 	char why[BROKER_WHY_BYTES];
@@ -113,6 +117,7 @@ static int receive(struct broker *b, struct broker_answer *answer, int *fd)
 		return -EAGAIN;
 	if (n != sizeof(*answer))
 		return note_gone(b);
+	b->hangs = false;
 	b->counts = answer->counts;
 	return 0;
 }
@@ -164,10 +169,15 @@ static void sort_out(struct broker *b, struct broker_answer *answer, int fd)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
+static uint64_t patience(const struct broker *b)
+{
+	return b->hangs ? b->patience_ns / HANGS : b->patience_ns;
+}
+
 /* @later: it is not waited for, not even to be sent. */
 static int begin_call(struct broker *b, struct broker_ask *request, bool later, struct broker_call *call)
 {
-	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), end_ns = now_ns + b->patience_ns * (later ? LATER : 1);
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), end_ns = now_ns + (later ? LATER * b->patience_ns : patience(b));
 	struct slot *slot = find_slot(b, 0);
 	int err;
 
@@ -217,6 +227,7 @@ static int await(struct broker *b, struct broker_call *call, struct broker_answe
 
 	while ((err = take_answer(b, call, answer, fd)) == -EAGAIN)
 		wait_until(b, POLLIN, call->end_ns);
+	b->hangs |= err == -ETIMEDOUT;
 	return err;
 }
 
@@ -257,9 +268,9 @@ static struct broker_ask open_ask(const struct broker *b, const struct broker_re
 	return open;
 }
 
-static struct broker_ask end_ask(const struct broker_file *file, enum broker_verb verb, bool hook)
+static struct broker_ask end_ask(const struct broker_file *file, enum broker_verb verb, unsigned int how)
 {
-	return (struct broker_ask){ .verb = verb, .file = file->id, .hook = hook };
+	return (struct broker_ask){ .verb = verb, .file = file->id, .how = (uint8_t)how };
 }
 
 /* What is answered to a request, with @err as of that. */
@@ -289,7 +300,7 @@ int broker_call_result(struct broker *b, struct broker_call *call, struct broker
 
 int broker_call_wait(struct broker *b, struct broker_call *call, struct broker_file *file)
 {
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + b->patience_ns;
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + patience(b);
 	struct broker_answer answer;
 	int fd, err;
 
@@ -314,16 +325,16 @@ int broker_file_open(struct broker *b, const struct broker_request *request, str
 	return call(b, &open, file);
 }
 
-int broker_file_publish(struct broker *b, struct broker_file *file, bool hook)
+int broker_file_publish(struct broker *b, struct broker_file *file, unsigned int how)
 {
-	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, hook);
+	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, how);
 
 	return call(b, &publish, file);
 }
 
 int broker_file_discard(struct broker *b, struct broker_file *file)
 {
-	struct broker_ask discard = end_ask(file, BROKER_DISCARD, false);
+	struct broker_ask discard = end_ask(file, BROKER_DISCARD, 0);
 
 	return call(b, &discard, file);
 }
@@ -335,9 +346,9 @@ int broker_begin_open(struct broker *b, const struct broker_request *request, st
 	return begin_call(b, &open, true, call);
 }
 
-int broker_begin_publish(struct broker *b, const struct broker_file *file, bool hook, struct broker_call *call)
+int broker_begin_publish(struct broker *b, const struct broker_file *file, unsigned int how, struct broker_call *call)
 {
-	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, hook);
+	struct broker_ask publish = end_ask(file, BROKER_PUBLISH, how);
 
 	return begin_call(b, &publish, true, call);
 }
@@ -352,7 +363,7 @@ int broker_begin_space(struct broker *b, uint64_t needs_bytes, struct broker_cal
 /* The answer is none of a call, and is passed over. */
 void broker_drop(struct broker *b, const struct broker_file *file)
 {
-	struct broker_ask discard = end_ask(file, BROKER_DISCARD, false);
+	struct broker_ask discard = end_ask(file, BROKER_DISCARD, 0);
 
 	if (!b->gone)
 		send_ask(b, &discard, 0);
@@ -506,7 +517,7 @@ static void reap(struct broker *b, bool wait)
 		if (!receive(b, &answer, &fd) && fd >= 0)
 			close(fd);
 	if (b->pid && b->gone)
-		waitpid(b->pid, NULL, 0);
+		waitpid(b->pid, NULL, wait ? 0 : WNOHANG);
 }
 
 /* Files that nobody took; the broker removes them. */
@@ -519,19 +530,30 @@ static void close_answers(struct broker *b)
 			close(b->calls[i].fd);
 }
 
-int broker_close(struct broker *b)
+int broker_end(struct broker *b)
 {
 	struct broker_ask end = { .verb = BROKER_END };
 	struct broker_answer answer;
-	int err = 0, fd = -1;
+	int fd;
+
+	if (b->has_ended)
+		return b->ended;
+	b->has_ended = true;
+	b->ended = ask(b, &end, &answer, &fd);
+	if (!b->ended)
+		b->ended = answer.counts.hooks.running + answer.counts.hooks.waiting;
+	return b->ended;
+}
+
+int broker_close(struct broker *b)
+{
+	int err = 0;
 
 	if (!b)
 		return 0;
 	if (b->socket >= 0) {
-		err = ask(b, &end, &answer, &fd);
-		if (!err)
-			err = answer.counts.hooks.running + answer.counts.hooks.waiting;
-		reap(b, !err);
+		err = broker_end(b);
+		reap(b, !err || err == -EPIPE);
 		close(b->socket);
 		close_answers(b);
 	}

@@ -73,6 +73,7 @@ enum broker_event {
 	BROKER_RECOVERED,		/* of a recorder that has ended: has its name now */
 	BROKER_NOT_RECOVERED,
 	BROKER_LATE,			/* published after the call had returned -ETIMEDOUT */
+	BROKER_NOT_ON_DISK,		/* with BROKER_SYNC_LATER: has its name, .why says what the disk did not take */
 };
 
 struct broker_notice {
@@ -109,11 +110,17 @@ const char *broker_dir(const struct broker *b);
  *	others		as of openat(2), renameat2(2)
  */
 int broker_file_open(struct broker *b, const struct broker_request *request, struct broker_file *file);
+/* As bits. */
+enum broker_publish {
+	BROKER_HOOK = 1,		/* the command is run for it */
+	BROKER_SYNC_LATER = 2,		/* its name does not wait until all is on the disk: see BROKER_NOT_ON_DISK */
+};
+
 /*
- * With @hook the command is run for it. 0 or -errno as above; -ESTALE: somebody has removed or replaced it. After a
- * failure it is not open any more.
+ * @how: bits of enum broker_publish. 0 or -errno as above; -ESTALE: somebody has removed or replaced it. After a failure
+ * it is not open any more.
  */
-int broker_file_publish(struct broker *b, struct broker_file *file, bool hook);
+int broker_file_publish(struct broker *b, struct broker_file *file, unsigned int how);
 int broker_file_discard(struct broker *b, struct broker_file *file);
 
 /* A call that is not waited for. All zero: none. */
@@ -127,7 +134,7 @@ struct broker_call {
  * -ETIMEDOUT: the broker takes no request. What becomes of a file that is dropped nobody asks.
  */
 int broker_begin_open(struct broker *b, const struct broker_request *request, struct broker_call *call);
-int broker_begin_publish(struct broker *b, const struct broker_file *file, bool hook, struct broker_call *call);
+int broker_begin_publish(struct broker *b, const struct broker_file *file, unsigned int how, struct broker_call *call);
 /* Is so much space free? The result is 0 or -ENOSPC, or one of the errors above; @file is not used. */
 int broker_begin_space(struct broker *b, uint64_t needs_bytes, struct broker_call *call);
 void broker_drop(struct broker *b, const struct broker_file *file);
@@ -136,7 +143,7 @@ void broker_drop(struct broker *b, const struct broker_file *file);
  * return, and @file is as of them.
  */
 int broker_call_result(struct broker *b, struct broker_call *call, struct broker_file *file);
-/* The same; waits cfg.patience_ns. */
+/* The same; waits cfg.patience_ns, or a tenth of it if the call before it took too long. */
 int broker_call_wait(struct broker *b, struct broker_call *call, struct broker_file *file);
 /* What the last call that failed had to say: a line, without the name of the file. */
 const char *broker_why(const struct broker *b);
@@ -145,8 +152,11 @@ bool broker_next_notice(struct broker *b, struct broker_notice *notice);
 /* As of the last call. */
 void broker_get_counts(const struct broker *b, struct broker_counts *counts);
 /*
- * Ends it, without waiting for hooks that still run: returns how many do or are to, 0 if none, or -errno. NULL is fine.
+ * Ends it, without waiting for hooks that still run: returns how many do or are to, 0 if none, or -errno; -ETIMEDOUT: it
+ * has yet to do what it was asked for, and ends after that. Notices can still be taken, but nothing asked for.
  */
+int broker_end(struct broker *b);
+/* Ends it if that has not been, with the result of broker_end(). NULL is fine. */
 int broker_close(struct broker *b);
 
 #endif

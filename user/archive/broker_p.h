@@ -20,7 +20,8 @@ struct broker_ask {
 	uint32_t verb;			/* enum broker_verb */
 	uint32_t id;			/* of the request, not 0; that of BROKER_OPEN is the file's from then on */
 	uint32_t file;
-	uint8_t keep, hook;
+	uint8_t keep;
+	uint8_t how;			/* BROKER_PUBLISH: enum broker_publish */
 	uint8_t known;			/* of cfg.purposes, from 1 on; 0: none of them */
 	int64_t when;
 	uint64_t needs_bytes;

@@ -267,12 +267,28 @@ static void take_open(struct server *s, const struct broker_ask *ask, struct bro
 	close_file(file);
 }
 
+static void sync_named(struct server *s, const struct unfinished *u)
+{
+	struct broker_answer notice = { .event = BROKER_NOT_ON_DISK, .files = 1 };
+	const int err = unfinished_sync(u, s->p->dir);
+
+	if (!err)
+		return;
+	snprintf(notice.name, sizeof(notice.name), "%s", u->name);
+	snprintf(notice.why, sizeof(notice.why), "%s", strerror(-err));
+	send_notice(s, &notice);
+}
+
 /* The recorder waits for the name only: deleting large files takes longer. */
 static void take_publish(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
 {
 	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
+	const bool later = ask->how & BROKER_SYNC_LATER;
 
-	answer->err = file ? unfinished_publish(&file->file, s->p->dir) : -EBADF;
+	if (!file)
+		answer->err = -EBADF;
+	else
+		answer->err = later ? unfinished_rename(&file->file, s->p->dir) : unfinished_publish(&file->file, s->p->dir);
 	if (answer->err)
 		refuse(answer, answer->err, "it gets no name");
 	else
@@ -280,7 +296,9 @@ static void take_publish(struct server *s, const struct broker_ask *ask, struct 
 	send_answer(s, answer, -1);
 	if (!file)
 		return;
-	if (!answer->err && ask->hook && s->hooks)
+	if (!answer->err && later)
+		sync_named(s, &file->file);
+	if (!answer->err && (ask->how & BROKER_HOOK) && s->hooks)
 		run_hook(s, file);
 	close_file(file);
 	apply_limits(s, answer->err ? NULL : answer->name);

@@ -98,7 +98,7 @@ static int sync_data(int fd)
 	return fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EROFS ? -errno : 0;
 }
 
-static int give_name(struct unfinished *u, int dir)
+int unfinished_rename(struct unfinished *u, int dir)
 {
 	char temp[NAME_MAX + 1];
 	unsigned int number;
@@ -116,10 +116,18 @@ static int give_name(struct unfinished *u, int dir)
 /* A name says that all is there, also after a power failure. */
 int unfinished_publish(struct unfinished *u, int dir)
 {
-	int err = sync_data(u->fd) ?: give_name(u, dir);
+	int err = sync_data(u->fd) ?: unfinished_rename(u, dir);
 
 	if (!err)
 		fsync(dir);
+	return err;
+}
+
+int unfinished_sync(const struct unfinished *u, int dir)
+{
+	int err = sync_data(u->fd);
+
+	fsync(dir);
 	return err;
 }
 
@@ -192,7 +200,7 @@ int unfinished_recover(struct unfinished *u, int dir, bool *kept)
 	int err = cut_after_records(u->fd);
 
 	*kept = unfinished_bytes(u) > sizeof(uint64_t);
-	return err ?: *kept ? give_name(u, dir) : unfinished_discard(u, dir);
+	return err ?: *kept ? unfinished_rename(u, dir) : unfinished_discard(u, dir);
 }
 
 /* For writing, which its mode may not allow: it is changed meanwhile. */

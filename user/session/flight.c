@@ -76,6 +76,7 @@ struct flight {
 	struct lane lanes[WINDOW_DUMPS];
 	/* The disk was full, and whether there is so much space is asked for at times; .id is 0: not now. */
 	bool is_full;
+	bool at_end;				/* of the recording: no name waits for the disk */
 	uint64_t space_bytes, space_ns;
 	struct broker_call space;
 	uint64_t bytes_max;			/* of the window; 0: not by this */
@@ -402,6 +403,7 @@ static void end_file(struct flight *f, struct lane *l, int err, const char *why)
 /* It was written, or could not be. */
 static void name_file(struct flight *f, struct lane *l)
 {
+	const unsigned int how = (l->p.request.by == RECORDER_BY_TRIGGER ? BROKER_HOOK : 0) | (f->at_end ? BROKER_SYNC_LATER : 0);
 	struct broker *broker = f->r->cfg->broker;
 	int err = l->written.err;
 
@@ -412,7 +414,7 @@ static void name_file(struct flight *f, struct lane *l)
 		return;
 	}
 	l->phase = PHASE_NAMING;
-	err = broker_begin_publish(broker, &l->file, l->p.request.by == RECORDER_BY_TRIGGER, &l->call);
+	err = broker_begin_publish(broker, &l->file, how, &l->call);
 	if (err)
 		end_file(f, l, err, broker_why(broker));
 }
@@ -594,6 +596,7 @@ int flight_end(struct flight *f, const struct piece_cut *cut)
 	err = err ?: window_round(f->window, cut, clock_ns(CLOCK_BOOTTIME));
 	if (err)
 		return err;
+	f->at_end = true;
 	write_all(f, cut);
 	/* With triggers only what they found is worth a file. */
 	if (!f->r->cfg->keep.triggers) {

@@ -156,7 +156,7 @@ static void name_file(struct recorder *r)
 		n++;
 	take_name(r, n, true);		/* as a rule it is free */
 	n->file = r->rotation.file;
-	err = broker_begin_publish(r->cfg->broker, &n->file, false, &n->call);
+	err = broker_begin_publish(r->cfg->broker, &n->file, r->rotation.at_end ? BROKER_SYNC_LATER : 0, &n->call);
 	if (err)
 		count_file(r, n->file.path, err);
 }
@@ -189,7 +189,10 @@ static void drop_next(struct recorder *r)
 
 int recorder_close_file(struct recorder *r)
 {
-	int err = close_sink(r);
+	int err;
+
+	r->rotation.at_end = true;
+	err = close_sink(r);
 
 	flight_close(r->flight);
 	r->flight = NULL;

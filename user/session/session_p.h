@@ -49,6 +49,7 @@ struct rotation {
 	struct broker_file next;
 	bool has_next;			/* it is open */
 	bool is_asked_for;		/* it is not to wait until it is time */
+	bool at_end;			/* of the recording: no name waits for the disk */
 	struct named named[NAMED_MAX];
 	uint64_t cut_ns;		/* when it began, by CLOCK_BOOTTIME */
 	uint64_t retry_ns;		/* when another file is asked for again */

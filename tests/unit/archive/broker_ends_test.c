@@ -144,6 +144,10 @@ static void test_hook_hangs(void **state)
 	b = broker_make((struct broker_cfg){ .hook = "until test -e go; do sleep 0.05; done; touch went" });
 	broker_put(b, &broker_request, 1, true, NULL);
 	broker_settle(b);
+	/* Nor does the end that has seen that nothing more is to come. */
+	assert_int_equal(broker_end(b), 1);
+	while (!broker_file_open(b, &broker_request, &(struct broker_file){ 0 }))
+		;
 	assert_int_equal(broker_close(b), 1);
 	archive_put("go", 0, 1, 0600);
 	archive_wait_for("went");
@@ -448,7 +452,7 @@ static void test_hostile(void **state)
 		ask.verb = ask.verb == BROKER_END ? BROKER_OPEN : ask.verb;
 		ask.id = 1000000 + rand() % 16;
 		ask.file = 1000000 + rand() % 16;
-		ask.hook = rand() % 50 == 0;
+		ask.how = rand() % 50 == 0;
 		ask.when = rand() % 2 ? BROKER_WHEN : ask.when;
 		ask.needs_bytes = rand() % 2 ? 0 : ask.needs_bytes;
 		send_raw(b, &ask, rand() % 8 ? sizeof(ask) : (size_t)rand() % sizeof(ask) + 1);

@@ -295,6 +295,9 @@ int archive_opts_open(const struct archive_opts *opts, const char *command, cons
 
 void archive_close(struct recorder_cfg *cfg)
 {
+	if (cfg->broker && broker_end(cfg->broker) == -ETIMEDOUT)
+		log_info("the disk is still writing; kfxt-files ends when it has");
+	archive_opts_show(cfg->broker);
 	broker_close(cfg->broker);
 	triggers_close(cfg->keep.triggers);
 }

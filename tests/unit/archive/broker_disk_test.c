@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the process that opens files for a recorder: a disk that is slow or takes nothing.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "archive_made.h"
+#include "base/clock.h"
+#include "broker_made.h"
+
+/* What the disk does; the broker has this as it is when it is made. */
+static struct {
+	uint64_t ns;
+	int err;
+} disk;
+
+/* In place of the C library's. The broker may not sleep. */
+int fdatasync(int fd)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + disk.ns;
+
+	(void)fd;
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		;
+	errno = disk.err;
+	return disk.err ? -1 : 0;
+}
+
+static int remove_dir(void **state)
+{
+	disk.ns = disk.err = 0;
+	return archive_remove_dir(state);
+}
+
+static void test_slow(void **state)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	struct broker_file file;
+	struct broker *b;
+	pid_t broker;
+
+	(void)state;
+	disk.ns = 3000 * NS_PER_MS;
+	b = broker_make((struct broker_cfg){ .patience_ns = 1000 * NS_PER_MS });
+	broker = broker_find(getpid());
+	broker_make_file(b, &file);
+	close(file.fd);
+	assert_int_equal(broker_file_publish(b, &file, BROKER_SYNC_LATER), 0);
+	assert_int_equal(broker_size_of(BROKER_NAME ".fxt"), 0);	/* -1: it has not its name */
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 2900 * NS_PER_MS);
+	/* It is not waited for much longer, and does what it is to do. */
+	assert_int_equal(broker_end(b), -ETIMEDOUT);
+	assert_int_equal(broker_end(b), -ETIMEDOUT);
+	assert_int_equal(broker_close(b), -ETIMEDOUT);
+	waitpid(broker, NULL, 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns >= 3000 * NS_PER_MS);
+	assert_int_equal(archive_count(), 1);
+}
+
+/* A name that waits for the disk is not given; one that does not is, and that is reported. */
+static void test_error(void **state)
+{
+	struct broker_file files[2];
+	struct broker_notice notice;
+	struct broker *b;
+
+	(void)state;
+	disk.err = EIO;
+	b = broker_make((struct broker_cfg){ 0 });
+	broker_make_file(b, &files[0]);
+	broker_make_file(b, &files[1]);
+	assert_int_equal(broker_file_publish(b, &files[0], 0), -EIO);
+	assert_int_equal(broker_file_publish(b, &files[1], BROKER_SYNC_LATER), 0);
+	assert_int_equal(broker_end(b), 0);
+	assert_true(broker_next_notice(b, &notice));
+	assert_int_equal(notice.event, BROKER_NOT_ON_DISK);
+	assert_string_equal(notice.path, files[1].path);
+	assert_string_equal(notice.why, "Input/output error");
+	assert_false(broker_next_notice(b, &notice));
+	assert_int_equal(broker_close(b), 0);
+	close(files[0].fd);
+	close(files[1].fd);
+}
+
+int main(void)
+{
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, remove_dir)
+	const struct CMUnitTest tests[] = { TEST(test_slow), TEST(test_error) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

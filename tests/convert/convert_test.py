@@ -372,6 +372,17 @@ def traces_of_one_time_stay_there(tmp):
         is_clean(fxt)
 
 
+@case
+def names_that_are_cut_are_counted(tmp):
+    """Those of counters and of instants, at 2048 bytes, and none of these."""
+    head, name = b'# tracer: nop\n#\n', b'n' * 2049
+    for mark, cut in (b'C|7|%s|1', 1), (b'I|7|%s', 1), (b'B|7|%s', 1), (b'C|7|%.2048s|1', 0), (b'I|7|%.2048s', 0):
+        r, fxt = convert(head + b' a-7 [000] ..... 1.000000: tracing_mark_write: ' + mark % name + b'\n', tmp, '--stats=json')
+        stats = stats_of(r)
+        equal((mark, stats['records'], stats['cut_names']), (mark, 1, cut))
+        is_clean(fxt)
+
+
 def main():
     wanted = sys.argv[2:]
     paths = sorted(p[:-len('.facts.json')] for p in glob.glob(CORPUS + '/*.facts.json'))

@@ -24,10 +24,11 @@ static const char *const fixed_strings[] = {
 	[FIXED_FILTER] = "filter", [FIXED_STATE] = "state", [FIXED_FILTERED] = "filtered",
 };
 
-struct fxt_str build_str(struct model_text text)
+struct fxt_str build_str(struct builder *b, struct model_text text)
 {
+	b->stats.names_cut += text.len > NAME_BYTES_MAX;
 	/* What is long does not come again. */
-	return text.len > 200 ? fxt_str_inline(text.data, text_cut(text.data, text.len, 2048)) :
+	return text.len > 200 ? fxt_str_inline(text.data, text_cut(text.data, text.len, NAME_BYTES_MAX)) :
 				fxt_str_n(text.data, text.len);
 }
 

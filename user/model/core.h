@@ -26,6 +26,7 @@ struct track;
 
 #define CPUS_MAX	4096		/* Perfetto's limit; the parser keeps it */
 #define TEXT_BYTES_MAX	24000U	/* with names and stacks it fits in a record */
+#define NAME_BYTES_MAX	2048U	/* of a name; what is longer is cut, and counted */
 
 enum outcome {
 	OUT_SWITCH, OUT_WAKEUP, OUT_NAME, OUT_SLICE, OUT_COUNTER, OUT_INSTANT, OUT_LOG,
@@ -134,8 +135,8 @@ static inline struct cpu *build_cpu(struct builder *b, int32_t nr)
 	return b->cpus[nr] ? b->cpus[nr] : build_new_cpu(b, nr);
 }
 
-/* Registered if it is likely to come again. */
-struct fxt_str build_str(struct model_text text);
+/* Registered if it is likely to come again; beyond 2048 bytes cut, which is counted. */
+struct fxt_str build_str(struct builder *b, struct model_text text);
 /* With the stacks of the record in hand, if there is space. */
 int build_event(struct builder *b, struct fxt_event *e, const struct fxt_arg *args, unsigned int n);
 /* The kernel's (0) or the user's (1) stack of the record in hand, where there is b->stacks; once, then it counts. */

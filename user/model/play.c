@@ -11,7 +11,6 @@
 #include "arg_fold.h"
 
 #define NAME_REGISTERED_MAX	200U	/* bytes: what is longer does not come again */
-#define NAME_BYTES_MAX		2048U
 #define LOG_ARGS_MAX		12U
 #define LOG_LONG_BYTES		8000U
 #define LOG_STRING_MAX		1000U

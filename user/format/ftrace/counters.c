@@ -156,7 +156,7 @@ int on_counter(struct builder *b, const struct record *r)
 	if (h->label) {
 		if (!find_label(r, &label))
 			return OUT_OTHER;
-		args[0].name = build_str(label);
+		args[0].name = build_str(b, label);
 	}
 	if (h->instance) {
 		if (!text_find_int(r->ev, h->instance, &id))

@@ -53,7 +53,7 @@ static int put_text(struct builder *b, const struct record *r, const char *categ
 /* A body of no known form, or of another kind of record than events. */
 int on_text(struct builder *b, const struct record *r)
 {
-	struct fxt_str name = build_str(r->ev->name);
+	struct fxt_str name = build_str(b, r->ev->name);
 
 	return put_text(b, r, "ftrace", name.len ? name : fxt_str("text"), "text");
 }
@@ -71,14 +71,14 @@ int on_function(struct builder *b, const struct record *r)
 {
 	struct fxt_event e = {
 		.type = FXT_INSTANT, .ts = r->ts, .thread = place_of(b, r),
-		.category = fxt_str("function"), .name = build_str(r->ev->name),
+		.category = fxt_str("function"), .name = build_str(b, r->ev->name),
 	};
 	struct fxt_arg args[2];
 	unsigned int n = 0;
 	int err;
 
 	if (r->ev->args.len)
-		args[n++] = fxt_arg_str("parent", build_str(r->ev->args));
+		args[n++] = fxt_arg_str("parent", build_str(b, r->ev->args));
 	if (r->ev->kind == FTRACE_FUNCTION_REPEATS)
 		args[n++] = fxt_arg_u64("repeats", r->ev->count);
 	err = build_event(b, &e, args, n);
@@ -100,7 +100,7 @@ int on_raw_marker(struct builder *b, const struct record *r)
 	int err;
 
 	if (args[0].type == FXT_ARG_STRING)
-		args[0].str = build_str(ev->name);
+		args[0].str = build_str(b, ev->name);
 	err = build_event(b, &e, args, 2);
 	return err ? err : OUT_INSTANT;
 }
@@ -253,7 +253,7 @@ static int on_softirq_begin(struct builder *b, const struct record *r)
 	struct slice s = slice_of(r, FAMILY_IRQ, base_name(r));
 
 	if (text_between(r->ev->args, "action=", "]", &action) && action.len)
-		s.name = build_str(action);
+		s.name = build_str(b, action);
 	return begin_slice(b, r, track_of_cpu(b, r->cpu, PSEUDO_SOFTIRQ), &s);
 }
 
@@ -283,7 +283,7 @@ static int on_timer_begin(struct builder *b, const struct record *r)
 	struct model_text function;
 
 	if (text_find(r->ev->args, "function", &function) && function.len)
-		s.name = build_str(function);
+		s.name = build_str(b, function);
 	return begin_slice(b, r, track_of_interrupt(b, r), &s);
 }
 
@@ -308,7 +308,7 @@ static int on_work_begin(struct builder *b, const struct record *r)
 		name = (struct model_text){ at, (size_t)(args.data + args.len - at) };
 		while (name.len && name.data[name.len - 1] == ' ')
 			name.len--;
-		s.name = build_str(name);
+		s.name = build_str(b, name);
 	}
 	return begin_slice(b, r, track_of(b, r), &s);
 }
@@ -345,7 +345,7 @@ static int on_suspend(struct builder *b, const struct record *r)
 	if (!begins && (what.len <= 4 || memcmp(what.data + what.len - 4, " end", 4)))
 		return OUT_OTHER;
 	what.len -= begins ? 6 : 4;
-	s = slice_of(r, FAMILY_PAIR, build_str(what));
+	s = slice_of(r, FAMILY_PAIR, build_str(b, what));
 	s.key = text_hash(what.data, what.len) | 1;
 	return begins ? slice_begin(b, track_of(b, r), r->ts, &s, NULL, 0) :
 			end_slice(b, r, track_of(b, r), &s);

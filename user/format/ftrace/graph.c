@@ -9,11 +9,11 @@
 
 /* ---- function_graph -------------------------------------------------------- */
 
-static struct slice graph_slice(const struct ftrace_event *ev)
+static struct slice graph_slice(struct builder *b, const struct ftrace_event *ev)
 {
 	return (struct slice){
 		.family = FAMILY_GRAPH, .category = fxt_str("function_graph"),
-		.name = build_str(ev->name),
+		.name = build_str(b, ev->name),
 		.depth = ev->depth < UINT16_MAX ? (uint16_t)ev->depth : UINT16_MAX,
 		.key = ev->name.len ? text_hash(ev->name.data, ev->name.len) | 1 : 0,
 	};
@@ -67,7 +67,7 @@ static unsigned int graph_args(const struct ftrace_event *ev, struct fxt_arg *ar
 
 static int on_graph_entry(struct builder *b, const struct record *r, struct track *tr)
 {
-	struct slice s = graph_slice(r->ev);
+	struct slice s = graph_slice(b, r->ev);
 	struct fxt_arg args[2];
 	int err = close_stale(b, tr, r, s.depth);
 
@@ -76,7 +76,7 @@ static int on_graph_entry(struct builder *b, const struct record *r, struct trac
 
 static int on_graph_leaf(struct builder *b, const struct record *r, struct track *tr)
 {
-	struct slice s = graph_slice(r->ev);
+	struct slice s = graph_slice(b, r->ev);
 	uint64_t end = time_after(b, r->ts, r->ev->has_duration ? r->ev->duration_ns : 0);
 	struct fxt_arg args[2];
 	int err = close_stale(b, tr, r, s.depth);
@@ -92,7 +92,7 @@ static int graph_unmatched(struct builder *b, const struct record *r)
 	struct fxt_event e = {
 		.type = FXT_INSTANT, .ts = r->ts, .thread = place_of(b, r),
 		.category = fxt_str("function_graph"),
-		.name = r->ev->name.len ? build_str(r->ev->name) : fxt_str("return"),
+		.name = r->ev->name.len ? build_str(b, r->ev->name) : fxt_str("return"),
 	};
 	struct fxt_arg args[2];
 	int err = build_event(b, &e, args, graph_args(r->ev, args));
@@ -102,7 +102,7 @@ static int graph_unmatched(struct builder *b, const struct record *r)
 
 static int on_graph_exit(struct builder *b, const struct record *r, struct track *tr)
 {
-	struct slice s = graph_slice(r->ev), top = { .family = FAMILY_GRAPH };
+	struct slice s = graph_slice(b, r->ev), top = { .family = FAMILY_GRAPH };
 	uint64_t ts = r->ts, since;
 	struct fxt_arg args[2];
 	int out = close_stale(b, tr, r, s.depth + 1U);

@@ -32,7 +32,7 @@ static struct fxt_event event_of(struct builder *b, const struct marker *m, stru
 {
 	return (struct fxt_event){
 		.type = FXT_INSTANT, .ts = m->r->ts, .thread = place_of_marker(b, m),
-		.category = fxt_str("atrace"), .name = build_str(name),
+		.category = fxt_str("atrace"), .name = build_str(b, name),
 	};
 }
 
@@ -67,7 +67,7 @@ static uint64_t key_of(int32_t tgid, struct model_text name, struct model_text c
 static int on_begin(struct builder *b, const struct marker *m)
 {
 	struct slice s = {
-		.family = FAMILY_USER, .category = fxt_str("atrace"), .name = build_str(m->rest),
+		.family = FAMILY_USER, .category = fxt_str("atrace"), .name = build_str(b, m->rest),
 	};
 
 	return slice_begin(b, track_of_marker(b, m->r, true), m->r->ts, &s, NULL, 0);
@@ -157,9 +157,9 @@ static int on_count(struct builder *b, const struct marker *m)
 	e = event_of(b, m, f[0]);
 	if (arg.type == FXT_ARG_STRING && split(f[0], 2, t)) {
 		arg = arg_typed(value, t[1]);
-		e.name = build_str(t[0]);
+		e.name = build_str(b, t[0]);
 		if (!m->r->im->live)	/* or it could be one of the recorder's own */
-			e.category = build_str(f[1]);
+			e.category = build_str(b, f[1]);
 	}
 	if (arg.type == FXT_ARG_STRING || arg.type == FXT_ARG_BOOL || arg.type == FXT_ARG_POINTER)
 		return OUT_OTHER;

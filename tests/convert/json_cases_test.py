@@ -320,6 +320,17 @@ def what_has_no_place_is_counted(tmp):
 
 
 @case
+def ends_of_flows_that_wait(tmp):
+    """For the next slice, as many as there may be; the others are where they are, and counted."""
+    flows = [{'ph': ph, 'pid': 1, 'tid': tid, 'ts': ts, 'id': i, 'name': 'f', 'cat': 'c'}
+             for i in range(1030) for ph, tid, ts in (('s', 2, 1), ('f', 1, 2))]
+    slices = [{'ph': 'X', 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur, 'name': 'x'} for tid, ts, dur in ((2, 0, 9), (1, 0, 3), (1, 5, 3))]
+    for cnt, early in (1030, 6), (1024, 0):
+        stats, _, found = convert(json.dumps(slices + flows[:2 * cnt]), tmp)
+        equal((stats['early_flow_ends'], found['flow_begin'], found['flow_end']), (early, cnt, cnt))
+
+
+@case
 def what_is_said_and_the_exit_code(tmp):
     """The message, and the exit code without and with --strict."""
     rows = [
@@ -339,6 +350,7 @@ def what_is_said_and_the_exit_code(tmp):
         (f'{{"traceEvents":[{GOOD}],"systemTraceEvents":{{"type":"fuchsia"}}}}', 'member systemTraceEvents not converted', 0, 0),
         (f'{{"traceEvents":[{GOOD}],"a":"{"x" * 70000}","b\\u001b":"{"x" * 70000}"}}', 'member a, member b? not converted', 0, 0),
         (f'{{"traceEvents":[{GOOD}],"a":1}}', None, 0, 0),
+        (f'{{"traceEvents":[{GOOD}],"samples":[7,{{"tid":1,"ts":2,"name":"s"}}]}}', '1 event', 0, 3),
         (f'[{{"ph":"M","name":"trace_buffer_overflowed","args":{{"overflowed_at_ts":1}}}},{GOOD}]',
          'events are missing (its recorder reports 1 loss)', 0, 0),
         (' ' * 5000 + f'[{GOOD}]', None, 0, 0),

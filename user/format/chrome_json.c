@@ -219,6 +219,8 @@ static void note_left_out(struct reader_counts *counts, const struct chrome_coun
 		add_left_out(counts, "member %s", c->skipped[i].name);
 	if (skipped)
 		add_left_out(counts, "%" PRIu64 " %smember%s", skipped, i ? "more " : "", skipped == 1 ? "" : "s");
+	if (c->dropped_frames)
+		add_left_out(counts, "%" PRIu64 " frame%s of stacks", c->dropped_frames, c->dropped_frames == 1 ? "" : "s");
 }
 
 /* The event that the JSON ends in; 0: none. */
@@ -239,7 +241,7 @@ static void chrome_counts(const void *reader, struct reader_counts *counts)
 		.problem_event = event_of_problem(&c.scan),
 		.bytes = c.scan.bytes, .records = c.handed_on, .shifted_s = c.shifted_s, .lost_notices = c.overflows,
 		.unparsed = c.scan.damaged + c.scan.not_objects + count_unusable(&c) + c.args.bad_escapes + c.args.damaged +
-			    (c.scan.problem != NULL),
+			    c.bad_samples + (c.scan.problem != NULL),
 	};
 	note_unused(counts, &c);
 	note_left_out(counts, &c);
@@ -348,6 +350,7 @@ static void chrome_stats(const void *reader, struct json *j)
 	json_key_u64(j, "bad_samples", c.bad_samples);
 	json_key_u64(j, "profile_samples", c.profile_samples);
 	json_key_u64(j, "dropped_frames", c.dropped_frames);
+	json_key_u64(j, "early_flow_ends", c.early_flow_ends);
 	json_key_u64(j, "unmatched_begins", c.unmatched_begins);
 	json_key_u64(j, "unmatched_ends", c.unmatched_ends);
 	json_key_u64(j, "shifted_s", c.shifted_s);

@@ -259,8 +259,12 @@ static int hold_flow(struct chrome_reader *r, const struct chrome_event *e, cons
 
 	if (!times)
 		return -ENOMEM;
-	if (times->slice_ns == (int64_t)ev->ts_ns || r->held_cnt == HELD_MAX || e->len > HELD_BYTES_MAX - r->held_bytes)
+	if (times->slice_ns == (int64_t)ev->ts_ns)
 		return 0;
+	if (r->held_cnt == HELD_MAX || e->len > HELD_BYTES_MAX - r->held_bytes) {
+		r->counts.early_flow_ends++;
+		return 0;
+	}
 	*h = (struct held_flow){
 		.track = ev->track, .id = ev->id, .ts_ns = (int64_t)ev->ts_ns, .len = e->len,
 		.text = malloc(e->len + CHROME_PAD_BYTES),

@@ -100,6 +100,7 @@ static int receive_all(int socket, const struct control_query *q, struct control
 			out->version = part.version;
 		if (!err && part.kind == CONTROL_BEGUN)
 			end_ns = after(q->limit_ns);
+		out->begun |= !err && part.kind == CONTROL_BEGUN;
 		if (!err)
 			err = part.kind == CONTROL_NOTE ? take_note(out, part.text, len) : append(out, part.text, len);
 	} while (!err && part.kind != CONTROL_END);

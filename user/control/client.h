@@ -27,6 +27,7 @@ struct control_reply {
 	char *text;		/* for free(); any bytes, NUL-terminated */
 	size_t len;
 	char *note;		/* a line, for free(); NULL: none */
+	bool begun;		/* the recorder has taken the request: @err is of what it did for it */
 	unsigned int version;	/* of the recorder, if it is another one */
 };
 

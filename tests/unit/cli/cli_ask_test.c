@@ -267,6 +267,8 @@ static void test_other_recorder(void **state)
 			 EXIT_FAILED, "its answer is not understood");
 	answer_otherwise((struct control_part){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .kind = CONTROL_END,
 						.err = -EBUSY }, EXIT_FAILED, "Device or resource busy");
+	answer_otherwise((struct control_part){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION, .kind = CONTROL_END,
+						.err = -EACCES }, EXIT_UNSUPPORTED, "Permission denied");
 }
 
 static void test_no_rights(void **state)

@@ -151,5 +151,5 @@ int ask_recorder(const char *command, uint64_t pid, const struct control_query *
 	}
 	log_error("%s: recorder %d: %s", command, (int)f->pid, *reply.text ? reply.text : strerror(-reply.err));
 	free(reply.text);
-	return EXIT_FAILED;
+	return reply.err == -EACCES && !reply.begun ? EXIT_UNSUPPORTED : EXIT_FAILED;
 }

@@ -365,6 +365,19 @@ def what_is_said_and_the_exit_code(tmp):
 
 
 @case
+def what_is_left_out_is_said_by_all_that_read(tmp):
+    path = os.path.join(tmp, 'in.json')
+    overflow = '{"ph":"M","name":"trace_buffer_overflowed","args":{"overflowed_at_ts":1}}'
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f'[{GOOD},{{"ph":"q","ts":1}},{overflow}]')
+    for command in 'dump', 'report', 'verify':
+        done = subprocess.run([KFXT, command, path], capture_output=True, timeout=60)
+        said = done.stderr.decode()
+        equal((done.returncode, f'kfxt: {command}: {path}: q 1 not converted' in said, f'{command}: {path}: events are missing' in said),
+              (0, True, True), said)
+
+
+@case
 def the_first_three_damaged_events_in_detail(tmp):
     text = f'[{GOOD}' + ',\n{"x":+1}' * 5 + ']'
     _, said, _ = convert(text, tmp, options=['-v'])

@@ -213,6 +213,20 @@ def memory_budget(tmp):
 
 
 @test
+def late_for_its_trigger(tmp):
+    """A window by its size may have given up the trigger when its file is written: that is said and counted."""
+    with flight(tmp, '--keep', '1M', '--after', '4s', '--trigger', 'mark=now') as f:
+        subprocess.run([KFXT, 'mark', 'now'], check=True)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 6:
+            subprocess.run([helper('pingpong'), '100000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+        f.wait_for(1)
+    equal((f.counts['window']['files'], f.counts['window']['files_late']), (1, 1))
+    expect('begins after its trigger' in f.said(), f.said())
+    whole(f.files[0])
+
+
+@test
 def by_signal(tmp):
     """SIGUSR2 writes a file, and the recording goes on; two in a row share what is in both."""
     with flight(tmp, '--keep', '10m') as f, waiter():

@@ -39,6 +39,7 @@ struct pending {
 	char name[NAME_BYTES];		/* of the request: for the file's name */
 	const char *word;		/* the trigger in place of that; NULL: none */
 	uint32_t triggers;		/* that are in it */
+	uint64_t fired_ns;		/* when the first of them did */
 	uint64_t due_ns;
 	struct recorder_request request;
 };
@@ -85,6 +86,7 @@ struct flight {
 	uint64_t online_ns;
 	uint64_t begun;				/* files */
 	uint64_t files, bytes, raw_bytes;	/* that are complete */
+	uint64_t files_late;			/* of these, as of recorder_file.is_late */
 };
 
 static int write_packets(void *ctx, struct fxt_writer *w, const struct piece_state *s)
@@ -181,8 +183,10 @@ static void report(struct flight *f, const struct pending *p, const struct recor
 	done.id = p->request.id;
 	done.triggers = p->triggers;
 	done.last_ns = p->request.last_ns;
+	done.is_late = !done.err && p->fired_ns && p->fired_ns < done.from_ns;
 	if (!done.err) {
 		f->files++;
+		f->files_late += done.is_late;
 		f->bytes += done.bytes;
 		f->raw_bytes += done.raw_bytes;
 	}
@@ -250,7 +254,7 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 {
 	const struct recorder_keep *cfg = &f->r->cfg->keep;
 	struct pending p = {
-		.word = t->word, .triggers = bit_of(f, t), .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
+		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
 		.request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
 	};
 	struct pending *shared = find_shared(f);
@@ -637,6 +641,7 @@ void flight_totals(const struct flight *f, struct recorder_totals *t)
 	t->files = f->files;
 	t->bytes = f->bytes;
 	t->raw_bytes = f->raw_bytes;
+	t->files_late = f->files_late;
 	t->dumping = is_writing(f);
 	t->is_paused = f->is_full;
 	window_totals(f->window, &t->window);

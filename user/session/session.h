@@ -62,6 +62,7 @@ struct recorder_file {
 	uint64_t bytes, raw_bytes;
 	uint64_t from_ns, to_ns;	/* CLOCK_BOOTTIME */
 	uint64_t last_ns;		/* of the request */
+	bool is_late;			/* its trigger had left the window: it begins after that */
 };
 
 /* What is recorded stays in memory until a trigger or a request makes a file of it. All zero: it is written at once. */
@@ -116,6 +117,7 @@ struct recorder_totals {
 	uint64_t files;			/* that are complete, or the only one; with those that are not named yet */
 	uint64_t files_unnamed;		/* of these: the one that is written, those that are being named */
 	uint64_t files_failed;		/* of a recording of several: that have got no name */
+	uint64_t files_late;		/* that begin after their trigger, which had left the window */
 	unsigned int pauses;		/* of a recording of several: so often the disk was full */
 	bool is_paused;			/* it is */
 	struct window_totals window;	/* what is kept in memory */

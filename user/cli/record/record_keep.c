@@ -113,6 +113,8 @@ void record_keep_done(void *ctx, const struct recorder_file *file)
 			  *file->why ? ")" : "");
 	else
 		log_info("%s: the last %.1f s, %s", what, (file->to_ns - file->from_ns) / 1e9, num_size_text(file->bytes, bytes));
+	if (file->is_late)
+		log_warn("%s: begins after its trigger, which had left the window (a larger --keep, or a shorter --after)", what);
 	record_control_done(k->control, file);
 }
 

@@ -49,6 +49,7 @@ void record_window_print_json(struct json *j, const struct triggers *triggers, c
 	json_key(j, "window");
 	json_object(j);
 	json_key_u64(j, "files", t->files);
+	json_key_u64(j, "files_late", t->files_late);
 	json_key_u64(j, "held_ns", t->window.held_ns);
 	json_key_u64(j, "bytes", t->window.bytes);
 	json_key_u64(j, "raw_bytes", t->window.raw_bytes);

@@ -618,10 +618,16 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	struct task_struct *me = bpf_get_current_task_btf();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_ctl *ctl = ctl_of(cpu);
+	__u16 *id;
 
 	if (!ctl || !is_recording(ctl))
 		return 0;
-	set_id(p->pid, ID_WOKEN);
+	id = id_of(p->pid);
+	/* Made before the begin, and reported as runnable. */
+	if (id && *id & ID_WOKEN && p->start_boottime < ctl->start_ns)
+		return 0;
+	if (id)
+		*id |= ID_WOKEN;
 	if (!account_wakeup(ctl, p))
 		return 0;
 	emit_wakeup(ctl, cpu, bpf_ktime_get_boot_ns(), me, p, me->pid, 0);

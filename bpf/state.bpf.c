@@ -30,7 +30,7 @@ static __always_inline int waiting_state(struct task_struct *p)
  */
 static __always_inline bool has_a_wakeup_to_come(const struct task_struct *p, const struct cpu_ctl *ctl)
 {
-	return ctl->start_ns && !p->se.sum_exec_runtime && p->start_boottime + NEW_NS >= ctl->start_ns;
+	return ctl->start_ns && p->start_boottime + NEW_NS >= ctl->start_ns;
 }
 
 /*
@@ -43,6 +43,7 @@ int record_states(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct thread_state told;
 	struct cpu_ctl *ctl;
+	bool is_new;
 	__u16 *id;
 	int state;
 
@@ -54,7 +55,8 @@ int record_states(struct bpf_iter__task *ctx)
 	read_barrier();
 	if (state < 0 || !id || *id & (ID_RAN | ID_WOKEN) || !ctl)
 		return 0;
-	if (state == STATE_R && has_a_wakeup_to_come(p, ctl))
+	is_new = state == STATE_R && !p->se.sum_exec_runtime;
+	if (is_new && has_a_wakeup_to_come(p, ctl))
 		return 0;
 	told = (struct thread_state){
 		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
@@ -65,6 +67,8 @@ int record_states(struct bpf_iter__task *ctx)
 		name_process(address_of(p));
 		send_names(address_of(p), 0);
 	}
-	bpf_seq_write(ctx->meta->seq, &told, sizeof(told));
+	/* Should a first wakeup come all the same, it says nothing new; see on_sched_wakeup_new(). */
+	if (!bpf_seq_write(ctx->meta->seq, &told, sizeof(told)) && is_new)
+		*id |= ID_WOKEN;
 	return 0;
 }

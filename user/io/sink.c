@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "records.h"
 #include "sink.h"
 #include "sink_queue.h"
@@ -342,14 +343,21 @@ static void fit(struct sink *s, struct iovec *iov, int cnt, size_t len)
 }
 
 /* What was asked for and not used is not the trace's. */
-static void free_unused(struct sink *s)
+static bool has_unused(const struct sink *s)
 {
 	const uint64_t end = s->start + s->bytes;
 	struct stat st;
 
-	if (s->is_file && s->allocated > end && !fstat(s->fd, &st) && (uint64_t)st.st_size <= end &&
-	    ftruncate(s->fd, st.st_size))
-		s->allocated = end;		/* then the file keeps it, which harms nothing */
+	return s->is_file && s->allocated > end && !fstat(s->fd, &st) && (uint64_t)st.st_size <= end;
+}
+
+void sink_trim(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && ftruncate(fd, st.st_size))
+		log_debug("what was allocated beyond the end stays so: %s", strerror(errno));
+	close(fd);
 }
 
 /* The file ends after what counts as written. */
@@ -648,24 +656,34 @@ uint64_t sink_raw_bytes(const struct sink *s)
 	return get(s->queue ? &s->raw_bytes : &s->bytes);
 }
 
-int sink_close(struct sink *s)
+int sink_close_untrimmed(struct sink *s, int *fd)
 {
 	int err;
 
+	*fd = -1;
 	if (!s)
 		return 0;
 	err = sink_finish(s);
-	if (s->fd >= 0)
-		free_unused(s);
+	if (s->fd >= 0 && has_unused(s))
+		*fd = s->fd;
 	sink_queue_close(s->queue);
 	stage_close(&s->stage);
 	compressor_close(s->compressor);
 	if (s->temp)
 		unlink(s->temp);
-	if (s->fd >= 0 && close(s->fd) && !err)
+	if (s->fd >= 0 && *fd < 0 && close(s->fd) && !err)
 		err = -errno;
 	forget_temp(s);
 	free(s->path);
 	free(s);
+	return err;
+}
+
+int sink_close(struct sink *s)
+{
+	int fd, err = sink_close_untrimmed(s, &fd);
+
+	if (fd >= 0)
+		sink_trim(fd);
 	return err;
 }

@@ -87,5 +87,12 @@ uint64_t sink_raw_bytes(const struct sink *s);
 struct output_time sink_output_time(const struct sink *s);
 /* Finishes and closes; a file that was not published is removed. The first error there was. NULL is fine. */
 int sink_close(struct sink *s);
+/*
+ * As that; but space that was allocated beyond the end, which may take the file system long to get back, is left for
+ * sink_trim(): *@fd is the file then, else -1.
+ */
+int sink_close_untrimmed(struct sink *s, int *fd);
+/* Gives that back, and closes the file. */
+void sink_trim(int fd);
 
 #endif

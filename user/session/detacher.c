@@ -25,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/poll_until.h"
+#include "io/sink.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
@@ -45,6 +46,7 @@ struct detacher {
 
 struct process {
 	int go, done;
+	int untrimmed;		/* -1: none */
 	struct shared *shared;
 };
 
@@ -63,7 +65,7 @@ static bool is_kept(int fd)
 
 static void call_for(const struct process *p, int fd, void (*fn)(const struct process *p, int fd))
 {
-	if (fd > STDERR_FILENO && fd != p->go && fd != p->done)
+	if (fd > STDERR_FILENO && fd != p->go && fd != p->done && fd != p->untrimmed)
 		fn(p, fd);
 }
 
@@ -150,6 +152,8 @@ static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
 		while (read(p->go, &c, 1) > 0)
 			;
 	}
+	if (p->untrimmed >= 0)
+		sink_trim(p->untrimmed);
 	for_each_fd(p, count_kept);
 	atomic_store(&p->shared->all, atomic_load(&p->shared->left));
 	wait_for_grace_period();
@@ -204,7 +208,7 @@ static void release(struct detacher *d)
 	free(d);
 }
 
-int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx)
+int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, int untrimmed)
 {
 	struct detacher *d = calloc(1, sizeof(*d));
 	int go[2], done[2], err;
@@ -221,7 +225,7 @@ int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx)
 	if (!d->pid) {
 		close(go[1]);
 		close(done[0]);
-		run(&(struct process){ go[0], done[1], d->shared }, first, ctx);
+		run(&(struct process){ go[0], done[1], untrimmed, d->shared }, first, ctx);
 	}
 	err = d->pid < 0 ? -errno : 0;
 	close(go[0]);

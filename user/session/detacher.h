@@ -16,9 +16,10 @@ struct detacher;
 
 /*
  * Forks the process, which keeps devices, files of /proc and what has no place in a file system, and closes all else that
- * is open. @first is for detacher_first(). 0 or -errno.
+ * is open. @first is for detacher_first(). @untrimmed: the process calls sink_trim() for it when it is to end; -1: there is
+ * none. 0 or -errno.
  */
-int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx);
+int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, int untrimmed);
 /*
  * The process calls @first, which closes what the caller has closed. Whether that came to its end within @wait_ms:
  * then all that the kernel was about has ended.

@@ -148,7 +148,7 @@ static void stop_sources(struct recorder *r)
 	sources_stop(sources);
 	if (!sources_detach_at_stop(sources))
 		return;
-	if (detacher_open(&r->detacher, detach_first, sources)) {
+	if (detacher_open(&r->detacher, detach_first, sources, -1)) {
 		sources_detach_stopped(sources, false);
 		return;
 	}

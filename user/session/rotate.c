@@ -166,9 +166,11 @@ static int close_sink(struct recorder *r)
 	struct rotation *t = &r->rotation;
 	const uint64_t bytes = r->sink ? sink_bytes(r->sink) : 0, raw_bytes = r->sink ? sink_raw_bytes(r->sink) : 0;
 	const struct output_time took = r->sink ? sink_output_time(r->sink) : (struct output_time){ 0 };
-	int err = sink_close(r->sink);
+	int fd = -1, err = t->is_open ? sink_close(r->sink) : sink_close_untrimmed(r->sink, &fd);
 
 	r->sink = NULL;
+	if (fd >= 0)
+		r->untrimmed = fd;
 	if (!t->is_open)
 		return err;
 	t->is_open = false;

@@ -126,6 +126,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	*hint = NULL;
 	if (!r)
 		return err;
+	r->untrimmed = -1;
 	r->cfg = cfg;
 	sources_ctx(cfg->sources)->progress = cfg->progress;
 	sources_ctx(cfg->sources)->progress_ctx = cfg->progress_ctx;
@@ -316,6 +317,8 @@ int recorder_close_output(struct recorder *r)
 static void close_all(struct recorder *r)
 {
 	recorder_close_output(r);
+	if (r->untrimmed >= 0)
+		sink_trim(r->untrimmed);
 	budget_close(r->budget);
 	/* The kernel takes long for each tracepoint: the output is closed by now. */
 	if (r->probes)
@@ -342,8 +345,11 @@ struct detacher_left recorder_leave(struct recorder *r, int hurry_fd)
 	struct detacher *d = r->detacher;
 	struct detacher_left left = { 0 };
 
-	if (!d && detacher_open(&d, nothing_first, NULL))
-		d = NULL;
+	if (!d && !detacher_open(&d, nothing_first, NULL, r->untrimmed) && r->untrimmed >= 0)
+		close(r->untrimmed);
+	else if (r->untrimmed >= 0)
+		sink_trim(r->untrimmed);
+	r->untrimmed = -1;
 	r->detacher = NULL;
 	triggers_stop(r->cfg->keep.triggers);
 	close_all(r);

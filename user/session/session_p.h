@@ -76,6 +76,7 @@ struct cpu_look {
 struct recorder {
 	const struct recorder_cfg *cfg;
 	struct sink *sink;
+	int untrimmed;			/* the file that it left to sink_trim(); -1: none */
 	struct rotation rotation;
 	struct flight *flight;		/* NULL: nothing is kept in memory */
 	struct fxt_writer *w;

@@ -78,7 +78,7 @@ static void test_keeps_links_only(void **state)
 	event = eventfd(0, EFD_CLOEXEC);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	close(ends[1]);
 	assert_true(is_closed(ends[0]));
 	assert_false(detacher_first(d, 10));
@@ -100,6 +100,34 @@ static void test_keeps_links_only(void **state)
 	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
 }
 
+/* Space beyond the end of the output is the file system's again once the process has ended. */
+static void test_untrimmed(void **state)
+{
+	char path[] = "/tmp/kfxt-detacher.XXXXXX";
+	const int file = mkstemp(path);
+	struct detacher_left left;
+	struct detacher *d;
+	struct stat st;
+
+	(void)state;
+	assert_true(file >= 0);
+	unlink(path);
+	atomic_store(lets, 1);
+	assert_int_equal(write(file, "x", 1), 1);
+	if (fallocate(file, FALLOC_FL_KEEP_SIZE, 0, 1 << 20)) {
+		close(file);
+		skip();
+	}
+	assert_int_equal(detacher_open(&d, first, NULL, file), 0);
+	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
+	assert_int_equal(left.pid, 0);
+	detacher_close(d);
+	assert_int_equal(fstat(file, &st), 0);
+	assert_int_equal(st.st_size, 1);
+	assert_true(st.st_blocks * 512 < 1 << 18);
+	close(file);
+}
+
 static bool take(void *ctx, const char *doing, unsigned int done, unsigned int all, const char *what)
 {
 	unsigned int *most = ctx;
@@ -119,7 +147,7 @@ static void test_first_and_rest(void **state)
 
 	(void)state;
 	atomic_store(lets, 1);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	assert_true(detacher_first(d, LONG_MS));
 	left = detacher_rest(d, LONG_MS, -1, take, &most);
 	assert_int_equal(left.pid, 0);
@@ -129,7 +157,7 @@ static void test_first_and_rest(void **state)
 
 	/* It is not asked for the first part. */
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
 	assert_int_equal(left.pid, 0);
 	detacher_close(d);
@@ -147,7 +175,7 @@ static void test_hurry(void **state)
 
 	(void)state;
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	assert_false(detacher_first(d, 0));
 	left = detacher_rest(d, LONG_MS, hurry, NULL, NULL);
 	assert_int_not_equal(left.pid, 0);
@@ -169,7 +197,7 @@ static void test_closed_standard_file(void **state)
 	(void)state;
 	atomic_store(lets, 0);
 	close(STDOUT_FILENO);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	ended = detacher_first(d, 100);
 	assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
 	close(before);
@@ -193,7 +221,7 @@ static void test_keeps_files_of_proc(void **state)
 
 	(void)state;
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL), 0);
+	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
 	assert_false(detacher_first(d, 10));
 	left = detacher_rest(d, 0, -1, NULL, NULL);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)left.pid, file);
@@ -214,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_links_only), cmocka_unit_test(test_first_and_rest), cmocka_unit_test(test_hurry),
 		cmocka_unit_test(test_closed_standard_file), cmocka_unit_test(test_keeps_files_of_proc),
+		cmocka_unit_test(test_untrimmed),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -301,31 +301,16 @@ class Trace:
         return found[True], found[False], len(begun)
 
     def drawn_flows(self):
-        """(Steps and ends of a flow that has begun and not ended, begins), as each binds to a slice."""
-        live, held, begun, counts = set(), collections.defaultdict(list), {}, collections.Counter()
-
-        def step(ident, begins, ends):
-            counts['begun' if begins else 'drawn'] += begins or ident in live
-            (live.discard if ends else live.add if begins else id)(ident)
-
-        items = [(f.ts, 1, 0, f) for f in self.flows] + [(s.ts, 0, -LAST_NS if s.dur is None else -s.dur, s)
-                                                          for s in self.slices]
-        for *_, item in sorted(items, key=lambda i: i[:3]):
-            if isinstance(item, Slice):
-                begun[item.pid, item.tid] = item.ts
-                for ident in held.pop((item.pid, item.tid), []):
-                    step(ident, False, True)
-                if item.bind:
-                    step(item.bind[0], not item.bind[1], False)
-                continue
-            ident = (item.cat, item.name, item.id)
-            waits = begun.get((item.pid, item.tid)) != item.ts     # for the next slice to begin
-            if item.ph == 'f' and waits and item.bp != 'e' and 'input' not in item.cat and 'ipc.flow' not in item.cat:
-                held[item.pid, item.tid].append(ident)
-            else:
-                step(ident, item.ph == 's', item.ph == 'f')
-        for ident in sum(held.values(), []):
-            step(ident, False, True)
+        """(Steps and ends of a flow that has begun, begins); after an end it begins again."""
+        known, live, counts = set(), set(), collections.Counter()
+        items = [(s.ts, 0, -LAST_NS if s.dur is None else -s.dur, s.bind[0], not s.bind[1], False) for s in self.slices if s.bind]
+        items += [(f.ts, 1, 0, (f.cat, f.name, f.id), f.ph == 's', f.ph == 'f') for f in self.flows]
+        for *_, ident, begins, ends in sorted(items, key=lambda i: i[:3]):
+            counts['drawn'] += not begins and ident in known
+            counts['begun'] += begins or (ident in known and ident not in live)
+            if begins or ident in known:
+                known.add(ident)
+                (live.discard if ends else live.add)(ident)
         return counts['drawn'], counts['begun']
 
     def facts(self):

@@ -223,6 +223,34 @@ def flow_ends_at_the_next_slice(tmp):
         equal(ends, [(expected, name, [('a', 'int64', 1)])], at)
 
 
+@case
+def flows_with_many_ends(tmp):
+    """A CUDA graph: one launch, an arrow to each of its kernels."""
+    slices = [{'ph': 'X', 'tid': 1, 'ts': 10, 'dur': 5, 'name': 'launch'},
+              *({'ph': 'X', 'tid': 2, 'ts': ts, 'dur': 5, 'name': 'kernel'} for ts in (20, 30, 40))]
+    flows = [{'ph': ph, 'tid': tid, 'ts': ts, 'id': 7, 'name': 'ac2g', 'cat': 'ac2g', 'bp': 'e'}
+             for ph, tid, ts in (('s', 1, 10), ('f', 2, 20), ('f', 2, 30), ('f', 2, 40))]
+    done, _, _ = convert(json.dumps([{'pid': 1, **e} for e in slices + flows]), tmp)
+    arrows = collections.defaultdict(list)
+    for r in fxtread.read(os.path.join(tmp, 'out.fxt')):
+        if r.get('event_type', '').startswith('flow'):
+            arrows[r['flow_correlation_id']].append((r['event_type'], r['timestamp'] // 1000, r['thread'][1]))
+    equal(sorted(arrows.values()), [[('flow_begin', 10, 1), ('flow_end', ts, 2)] for ts in (20, 30, 40)])
+    equal(done['as_flows'], 4)
+
+
+@case
+def flow_ends_that_wait_are_of_the_flow_before(tmp):
+    """Not of one that begins under its id until the slice that it waits for."""
+    flows = [('s', 1, 1, ''), ('f', 2, 2, ''), ('s', 1, 3, ''), ('f', 2, 5, 'e')]
+    events = [{'ph': ph, 'tid': tid, 'ts': ts, 'id': 1, 'name': 'f', 'cat': 'c', 'bp': bp} for ph, tid, ts, bp in flows]
+    events += [{'ph': 'X', 'tid': 1, 'ts': 0, 'dur': 9, 'name': 'from'}, {'ph': 'X', 'tid': 2, 'ts': 4, 'dur': 9, 'name': 'to'}]
+    convert(json.dumps([{'pid': 1, **e} for e in events]), tmp)
+    found = sorted((r['flow_correlation_id'], r['timestamp'] // 1000, r['event_type'])
+                   for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r.get('event_type', '').startswith('flow'))
+    equal(found, [(1, 1, 'flow_begin'), (1, 4, 'flow_end'), (2, 3, 'flow_begin'), (2, 5, 'flow_end')])
+
+
 def arguments(tmp):
     """Of all events, in the order of the trace: by name, the arguments by name."""
     return [(r['name'], {name: value for name, _, value in r['arguments']}) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))

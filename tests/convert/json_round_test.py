@@ -112,11 +112,11 @@ DIFFERENCES = {
         'async': ([(60000, None, 'never ends')], [(60000, 8000, 'never ends')]),
         'instants': ([], [('1', '1', 61000, 'net', 'never began', 't'), ('1', '1', 62000, 'net', 'alone', 't'),
                           ('1', '1', 64000, 'net', 'op', 't')])},
-    # Without bp an end is at the next slice; those without a begin are not there.
+    # Without bp an end is at the next slice; those without a begin are not there, after an end there is one more.
     'flows-v1.json': {
         'flows': ([('1', '2', 35000, 'f', 'f', 'fl'), ('1', '2', 126000, 'f', 'f', 'fl'),
-                   ('1', '2', 129000, 'f', 'g', 'fl'), ('2', '3', 73000, 'f', 'f', 'fl')],
-                  [('1', '2', 40000, 'f', 'f', 'fl')])},
+                   ('1', '2', 129000, 'f', 'g', 'fl')],
+                  [('1', '1', 12000, 's', 'f', 'fl'), ('1', '2', 40000, 'f', 'f', 'fl')])},
     # Members of slices become events, all of a flow with the name of the first.
     'flows-v2.json': {
         'flows': ([], [('1', '1', 10000, 's', 't', 'p1'), ('1', '1', 40000, 's', 't', 'p2'),

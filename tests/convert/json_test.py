@@ -30,8 +30,6 @@ DAMAGE = ('damaged event', 'not an object', 'missing comma', 'stray comma', 'bad
 CUTS = 12               # places in which a sample is cut
 DEPTH = 500             # deeper slices are on a second track: viewers draw no more
 DEEP = {'deep.json': 600 - DEPTH}
-# A flow that ended has no second end: what comes then is counted, not drawn.
-SECOND_ENDS = {'flows-v1.json': 1}
 # A slice whose end is beyond 2^63 ns, all times being moved because some are negative, ends there.
 BEYOND = {'precision.json': 10**9 - (2**63 - 1 - 9223372036854775000)}
 KINDS = ('as_slices', 'as_async', 'as_counters', 'as_instants', 'as_flows', 'as_names', 'as_samples',
@@ -278,8 +276,8 @@ def flows(s):
     if s.fxt:
         arrows = s.facts['flows'].get('arrows', 0)
         drawn = s.fxt.events['flow_step'] + s.fxt.events['flow_end']
-        equal(drawn + SECOND_ENDS.get(s.name, 0), arrows, 'arrows')
-        unmatched = s.facts['flows'].get('without_start', 0) + SECOND_ENDS.get(s.name, 0)
+        equal(drawn, arrows, 'arrows')
+        unmatched = s.facts['flows'].get('without_start', 0)
         equal(json.loads(s.done.stdout)['output']['unmatched_flows'], unmatched, 'without a begin')
 
 

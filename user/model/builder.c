@@ -356,6 +356,7 @@ void builder_close(struct builder *b)
 	tracks_fini(b);
 	id_table_fini(&b->flows);
 	profile_writer_close(b->profile);
+	free(b->begun_flows);
 	free(b->nests);
 	free(b->implied);
 	free(b->cpus);

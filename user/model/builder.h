@@ -45,6 +45,11 @@ int builder_track(struct builder *b, const struct model_track *spec, uint32_t *t
  * no track, one that its kind cannot be on, or an unknown kind, else the writer's.
  */
 int builder_add(struct builder *b, const struct model_event *event);
+/*
+ * An end of flow @id is to be written later, under the id @to, which nothing else has: what begins under @id
+ * until then is another flow. 0 or -ENOMEM.
+ */
+int builder_move_flow(struct builder *b, uint64_t id, uint64_t to);
 /* Ends every CPU, closes slices, writes names. 0 or -errno. */
 int builder_end(struct builder *b);
 void builder_stats(const struct builder *b, struct builder_stats *stats);

@@ -96,6 +96,7 @@ struct builder {
 	struct source_tracks *sources;	/* of builder_track(); NULL: none */
 	struct id_table flows;		/* that have begun: their ids in FXT */
 	uint64_t flow_ids;
+	struct begun_flow *begun_flows;	/* where those of readers began: see play_async.c */
 	struct nest *nests;		/* async slices that nest, by id: see play_async.c */
 	struct profile_writer *profile;	/* NULL: no sample of a stack yet */
 	bool counted;			/* there are counters of the machine */

@@ -47,7 +47,7 @@ enum model_kind {
 	MODEL_ASYNC_END,	/* without a name: the last begun of @id */
 	MODEL_FLOW_BEGIN,	/* @id: an arrow from the slice that is open on the track, or the last slice or instant */
 	MODEL_FLOW_STEP,	/* ... to such a slice, and on from there */
-	MODEL_FLOW_END,		/* ... to such a slice; @id is free again */
+	MODEL_FLOW_END,		/* ... to such a slice; one more if it has ended and began by MODEL_FLOW_BEGIN */
 	MODEL_FLOW,		/* begin or step: whichever it is by what came before */
 	MODEL_INSTANT,
 	MODEL_COUNTER,		/* arguments that are numbers: a series each; @id distinguishes counters of one name */

@@ -7,13 +7,17 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arg_fold.h"
+#include "builder.h"
 
 #define NESTS		8192U	/* a power of two: ids that are remembered */
 #define NESTS_A_SET	4U		/* places of which an id has one */
 #define NEST_DEPTH	12U
 #define FLOWS_MAX	(1U << 20)
+#define BEGUN		65536U	/* a power of two: begins of flows that are remembered */
+#define BEGUN_A_SET	4U		/* of which the last ones stay */
 
 /* What is open under an id. It is as true without it, but the slices would not share a track. */
 struct nest {
@@ -21,6 +25,12 @@ struct nest {
 	uint64_t begun;			/* the last one did */
 	uint64_t ends[NEST_DEPTH];	/* outermost first */
 	unsigned int depth;
+};
+
+/* Where a flow began that may end more than once. */
+struct begun_flow {
+	uint64_t key, ts;
+	struct thread *t;
 };
 
 /* Of the ids of a reader, none of them 0. */
@@ -171,19 +181,95 @@ static int begin_flow(struct builder *b, uint64_t key, uint64_t *id)
 	return id_table_put(&b->flows, key, (void *)(uintptr_t)*id);
 }
 
-/* Sets type and id; 0: it is not to be written. */
-static int find_flow(struct builder *b, const struct model_event *ev, struct fxt_event *e)
+/* The place of an id, else the one whose flow began first: the last one of its set. */
+static unsigned int begun_place(const struct begun_flow *set, uint64_t key)
+{
+	unsigned int i = 0;
+
+	while (i < BEGUN_A_SET - 1 && set[i].key != key)
+		i++;
+	return i;
+}
+
+/* Without memory for it second ends are not drawn. */
+static void note_begin(struct builder *b, uint64_t key, uint64_t ts, struct thread *t)
+{
+	struct begun_flow *set;
+
+	if (!b->begun_flows)
+		b->begun_flows = calloc(BEGUN, sizeof(*b->begun_flows));
+	if (!b->begun_flows)
+		return;
+	set = &b->begun_flows[key & (BEGUN - BEGUN_A_SET)];
+	memmove(set + 1, set, begun_place(set, key) * sizeof(*set));
+	*set = (struct begun_flow){ .key = key, .ts = ts, .t = t };
+}
+
+/* NULL: it is not known. */
+static const struct begun_flow *find_begun(const struct builder *b, uint64_t key)
+{
+	const struct begun_flow *set = b->begun_flows ? &b->begun_flows[key & (BEGUN - BEGUN_A_SET)] : NULL;
+	unsigned int i = set ? begun_place(set, key) : 0;
+
+	return set && set[i].key == key ? &set[i] : NULL;
+}
+
+/* One that has ended is drawn from its begin once more, under another id; 0: it cannot be, which is counted. */
+static int begin_again(struct builder *b, const struct model_event *ev, uint64_t *id)
 {
 	uint64_t key = key_of(ev->id);
+	const struct begun_flow *begun = find_begun(b, key);
+	struct fxt_event e;
+	int err;
+
+	if (!begun) {
+		b->stats.unmatched_flows++;
+		return 0;
+	}
+	err = begin_flow(b, key, id);
+	if (err || !*id)
+		return err;
+	e = play_event(ev, begun->t);
+	e.type = FXT_FLOW_BEGIN;
+	e.ts = begun->ts;
+	e.id = *id;
+	return build_event(b, &e, NULL, 0);
+}
+
+int builder_move_flow(struct builder *b, uint64_t id, uint64_t to)
+{
+	uint64_t from_key = key_of(id), to_key = key_of(to);
+	const struct begun_flow *begun = find_begun(b, from_key);
+	void *open = id_table_get(&b->flows, from_key);
+
+	if (begun)
+		note_begin(b, to_key, begun->ts, begun->t);
+	if (!open)
+		return 0;
+	id_table_remove(&b->flows, from_key);
+	return id_table_put(&b->flows, to_key, open);
+}
+
+/* Sets type and id; 0: it is not to be written. */
+static int find_flow(struct builder *b, const struct model_event *ev, struct fxt_event *e, struct thread *t)
+{
+	uint64_t key = key_of(ev->id);
+	int err = 0;
 
 	e->id = (uint64_t)(uintptr_t)id_table_get(&b->flows, key);
 	e->type = flow_type(ev, e->id);
-	if (e->type == FXT_FLOW_BEGIN)
-		return begin_flow(b, key, &e->id);
+	if (e->type == FXT_FLOW_BEGIN) {
+		err = begin_flow(b, key, &e->id);
+		/* Others end once: what comes then is another flow. */
+		if (e->id && ev->kind == MODEL_FLOW_BEGIN)
+			note_begin(b, key, e->ts, t);
+		return err;
+	}
+	if (!e->id)
+		err = begin_again(b, ev, &e->id);
 	if (e->type == FXT_FLOW_END)
 		id_table_remove(&b->flows, key);
-	b->stats.unmatched_flows += !e->id;
-	return 0;
+	return err;
 }
 
 /* The one of two threads of a track whose slice began last, of those that are open at @ts. */
@@ -225,7 +311,7 @@ int play_flow(struct builder *b, const struct model_event *ev, struct source_tra
 	if (err)
 		return err;
 	e = play_event(ev, t);
-	err = find_flow(b, ev, &e);
+	err = find_flow(b, ev, &e, t);
 	if (!err && e.id)
 		err = play_put(b, &e, ev);
 	return err ? err : OUT_FLOW;

@@ -479,6 +479,37 @@ static void test_too_many_flows(void **state)
 	trace_done(&t);
 }
 
+/* Each is an arrow from where the flow began; of one that began by what came before only the first. */
+static void test_flow_ends_again(void **state)
+{
+	struct build t;
+	uint32_t a, b;
+
+	(void)state;
+	trace_begin(&t);
+	a = find_thread(&t, 10, 10);
+	b = find_thread(&t, 10, 11);
+	add_slice(&t, a, 100, 200, "from");
+	add_id(&t, MODEL_FLOW_BEGIN, a, 100, 5, "f");
+	add_id(&t, MODEL_FLOW, a, 100, 6, "g");
+	add_id(&t, MODEL_FLOW_END, b, 120, 5, "f");
+	add_id(&t, MODEL_FLOW_END, b, 130, 5, "f");
+	add_id(&t, MODEL_FLOW_STEP, b, 140, 5, "f");
+	add_id(&t, MODEL_FLOW_END, b, 150, 5, "f");
+	add_id(&t, MODEL_FLOW_END, b, 160, 6, "g");
+	add_id(&t, MODEL_FLOW_END, b, 170, 6, "g");
+	trace_end(&t);
+	trace_has(&t, "flow_end 120 10/11 cat:f id=1");
+	trace_has(&t, "flow_begin 100 10/10 cat:f id=3");
+	trace_has(&t, "flow_end 130 10/11 cat:f id=3");
+	trace_has(&t, "flow_begin 100 10/10 cat:f id=4");
+	trace_has(&t, "flow_step 140 10/11 cat:f id=4");
+	trace_has(&t, "flow_end 150 10/11 cat:f id=4");
+	assert_int_equal(t.stats.flows, 8);
+	assert_int_equal(t.stats.unmatched_flows, 1);
+	trace_done(&t);
+}
+
 static void test_flows(void **state)
 {
 	struct build t;
@@ -502,10 +533,11 @@ static void test_flows(void **state)
 	trace_has(&t, "flow_begin 100 10/10 cat:f id=1");
 	trace_has(&t, "flow_step 120 10/11 cat:f id=1");
 	trace_has(&t, "flow_end 150 10/4250000000 cat:f id=1");
-	trace_has(&t, "flow_begin 151 10/4250000000 cat:g id=2");
-	trace_has(&t, "flow_step 152 10/11 cat:g id=2");
+	trace_has(&t, "flow_begin 100 10/10 cat:f id=2");
+	trace_has(&t, "flow_begin 151 10/4250000000 cat:g id=3");
+	trace_has(&t, "flow_step 152 10/11 cat:g id=3");
 	assert_int_equal(t.stats.flows, 7);
-	assert_int_equal(t.stats.unmatched_flows, 2);
+	assert_int_equal(t.stats.unmatched_flows, 1);
 	trace_done(&t);
 }
 
@@ -529,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_flows_of_lanes),
 		cmocka_unit_test(test_too_many_flows),
 		cmocka_unit_test(test_flows),
+		cmocka_unit_test(test_flow_ends_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,11 @@ uint64_t reader_bind_id(const struct chrome_event *e, const struct chrome_field 
 	return mix(add_field(add_bytes(FNV_BASIS, "bind", 4), e, f));
 }
 
+uint64_t reader_held_id(uint64_t number)
+{
+	return mix(add_bytes(add_bytes(FNV_BASIS, "held", 4), (const char *)&number, sizeof(number)));
+}
+
 /* Its digits, if they are those of a number that viewers show as short as it is. */
 static bool parse_short(const char *text, size_t len, uint64_t *id)
 {

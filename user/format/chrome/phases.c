@@ -266,7 +266,7 @@ static int hold_flow(struct chrome_reader *r, const struct chrome_event *e, cons
 		return 0;
 	}
 	*h = (struct held_flow){
-		.track = ev->track, .id = ev->id, .ts_ns = (int64_t)ev->ts_ns, .len = e->len,
+		.track = ev->track, .id = reader_held_id(++r->held_ids), .ts_ns = (int64_t)ev->ts_ns, .len = e->len,
 		.text = malloc(e->len + CHROME_PAD_BYTES),
 	};
 	if (!h->text)
@@ -275,7 +275,7 @@ static int hold_flow(struct chrome_reader *r, const struct chrome_event *e, cons
 	memset(h->text + e->len, '"', CHROME_PAD_BYTES);
 	r->held_bytes += e->len;
 	r->held_cnt++;
-	return 1;
+	return builder_move_flow(r->builder, ev->id, h->id) ?: 1;
 }
 
 static int play_flow(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)

@@ -145,6 +145,7 @@ struct chrome_reader {
 	struct held_flow held[HELD_MAX];
 	unsigned int held_cnt;
 	size_t held_bytes;
+	uint64_t held_ids;	/* how many there have been */
 	struct chrome_event held_event;	/* the one that is released */
 	uint64_t *begun;		/* ids of S that are open: an open hash table */
 	size_t begun_cap, begun_cnt;
@@ -182,6 +183,8 @@ int reader_global_track(struct chrome_reader *r, uint32_t *track);
 bool reader_async_id(struct chrome_reader *r, const struct chrome_event *e, char what, uint64_t *id);
 /* Of a member that is an id by itself. */
 uint64_t reader_bind_id(const struct chrome_event *e, const struct chrome_field *f);
+/* Of a flow end that waits. */
+uint64_t reader_held_id(uint64_t number);
 /* Of a counter, which viewers show: a number as it is, another id as any; 0: it has none. */
 uint64_t reader_counter_id(const struct chrome_event *e);
 bool reader_has_id(const struct chrome_event *e);

@@ -251,6 +251,18 @@ def flow_ends_that_wait_are_of_the_flow_before(tmp):
     equal(found, [(1, 1, 'flow_begin'), (1, 4, 'flow_end'), (2, 3, 'flow_begin'), (2, 5, 'flow_end')])
 
 
+@case
+def a_quote_too_many_costs_one_event(tmp):
+    """However many blanks are behind the brackets."""
+    for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):
+        lines = [f'{begin}"ph": "X", "pid": 1, "tid": 1, "ts": {i}, "dur": 1,\n "name": "op{i}",\n "args": {{\n "k": {i}}}\n }}'
+                 for i in range(100)]
+        for wrong in 'op3\\"', '"op3"':
+            damaged = [line.replace('op3"', wrong) for line in lines]
+            stats, said, _ = convert('{"traceEvents":[' + between.join(damaged) + ']}', tmp)
+            equal((stats['events'], stats['damaged'], stats['problem']), (99, 1, None), (begin, wrong, said))
+
+
 def arguments(tmp):
     """Of all events, in the order of the trace: by name, the arguments by name."""
     return [(r['name'], {name: value for name, _, value in r['arguments']}) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))

@@ -65,6 +65,19 @@ static enum step open_bracket(struct chrome_scan *s, struct walk *w, size_t at)
 	return STEP_ON;
 }
 
+/* A quote that seems to end a string: behind "{", with blanks or without, it may be the first one of an event. */
+static enum step close_string(const struct chrome_scan *s, const struct walk *w, size_t *at)
+{
+	size_t bracket = *at;
+
+	if (w->may_restart && byte_before(s, &bracket) == '{' && begins_event(s, w, bracket)) {
+		*at = bracket;
+		return STEP_RESTART;
+	}
+	++*at;
+	return STEP_ON;
+}
+
 /* One string, or bracket, at buf[*@at]; *@at moves after what was passed over. */
 static enum step walk_byte(struct chrome_scan *s, struct walk *w, size_t *at)
 {
@@ -76,12 +89,7 @@ static enum step walk_byte(struct chrome_scan *s, struct walk *w, size_t *at)
 			return STEP_ON;
 		}
 		w->in_string = false;
-		if (*at && s->buf[*at - 1] == '{' && begins_event(s, w, *at - 1)) {
-			--*at;
-			return STEP_RESTART;
-		}
-		++*at;
-		return STEP_ON;
+		return close_string(s, w, at);
 	}
 	if (c == '"') {
 		w->in_string = true;

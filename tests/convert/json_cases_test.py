@@ -252,6 +252,18 @@ def flow_ends_that_wait_are_of_the_flow_before(tmp):
 
 
 @case
+def flows_of_one_time(tmp):
+    """In any order in the file; the slices or instants that they bind to are before them."""
+    slices = [{'ph': 'X', 'tid': tid, 'ts': 1, 'dur': 9, 'name': 'x'} for tid in (1, 2, 3)]
+    flows = [{'ph': ph, 'tid': tid, 'ts': 2, 'id': 1, 'name': 'f', 'cat': 'c', 'bp': 'e'} for tid, ph in enumerate('stf', 1)]
+    instant = {'ph': 'i', 'tid': 1, 'ts': 2, 'name': 'i'}
+    for order in flows, flows[::-1], [flows[1], flows[2], flows[0]]:
+        _, said, _ = convert(json.dumps([{'pid': 1, **e} for e in slices + order + [instant]]), tmp)
+        found = [r['event_type'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r.get('timestamp') == 2000]
+        equal(found, ['instant', 'flow_begin', 'flow_step', 'flow_end'], said)
+
+
+@case
 def a_quote_too_many_costs_one_event(tmp):
     """However many blanks are behind the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):

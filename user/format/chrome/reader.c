@@ -115,6 +115,12 @@ static int add_state(struct chrome_reader *r, struct chrome_record *record, int6
 	return stream_add(r, &end, NULL, -1);
 }
 
+/* Of what is no slice: a flow goes on after it has begun, whichever is first in the file. */
+static uint64_t rank_of(char phase)
+{
+	return phase == 's' ? RANK_FLOW_BEGIN : phase == 't' ? RANK_FLOW_STEP : phase == 'f' ? RANK_FLOW_END : RANK_OTHER;
+}
+
 static int add_event(struct chrome_reader *r, enum chrome_fate fate, int64_t ts, int64_t duration)
 {
 	const struct chrome_event *e = &r->event;
@@ -133,7 +139,7 @@ static int add_event(struct chrome_reader *r, enum chrome_fate fate, int64_t ts,
 	else if (phase == 'b' || phase == 'e')
 		record.kind = phase == 'b' ? RECORD_ASYNC_BEGIN : RECORD_ASYNC_END;
 	if (phase != 'B' && phase != 'E')
-		record.rank = phase == 'X' ? RANK_BEGIN(duration < 0 ? INT64_MAX : duration) : RANK_OTHER;
+		record.rank = phase == 'X' ? RANK_BEGIN(duration < 0 ? INT64_MAX : duration) : rank_of(phase);
 	return stream_add(r, &record, e, duration);
 }
 

@@ -50,10 +50,13 @@ struct pair_head {
 	uint32_t begin_len, end_len;	/* end_len 0: there is nothing in the end */
 };
 
-/* Ranks of what has the same time: slices, longer ones first, then the rest. */
+/* Ranks of what has the same time: slices, longer ones first, then the rest, flows last. */
 #define RANK_FIRST	0ULL
 #define RANK_BEGIN(duration_ns)	(1 + (uint64_t)(INT64_MAX - (duration_ns)))
-#define RANK_OTHER	UINT64_MAX
+#define RANK_OTHER	(UINT64_MAX - 3)
+#define RANK_FLOW_BEGIN	(UINT64_MAX - 2)
+#define RANK_FLOW_STEP	(UINT64_MAX - 1)
+#define RANK_FLOW_END	UINT64_MAX
 
 /* An id as it is written, followed by zeros. */
 struct cached_id {

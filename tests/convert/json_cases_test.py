@@ -264,6 +264,14 @@ def flows_of_one_time(tmp):
 
 
 @case
+def counters_by_id2(tmp):
+    ids = {'id2': {'local': '0x1'}}, {'id2': {'global': '0x2'}}, {'id': 3}, {}
+    convert(json.dumps([{'ph': 'C', 'pid': 1, 'ts': 1, 'name': 'm', 'args': {'v': 1}, **i} for i in ids]), tmp)
+    found = [r['counter_id'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r.get('event_type') == 'counter']
+    equal(found, [1, 2, 3, 0])
+
+
+@case
 def a_quote_too_many_costs_one_event(tmp):
     """However many blanks are behind the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):

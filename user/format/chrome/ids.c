@@ -159,11 +159,17 @@ static bool parse_short(const char *text, size_t len, uint64_t *id)
 	return *id && !*end;
 }
 
-uint64_t reader_counter_id(const struct chrome_event *e)
+uint64_t reader_counter_id(struct chrome_reader *r, const struct chrome_event *e)
 {
-	const struct chrome_field *f = id_of(e);
+	const struct chrome_field *f = id_of(e), *outer = f ? NULL : id2_of(e);
 	uint64_t id = 0;
+	bool is_local;
 
+	/* A counter is of its process anyway. */
+	if (outer) {
+		f = inner_id(r, e, outer, &is_local);
+		e = &r->inner;
+	}
 	if (!f || parse_short(chrome_text(e, f->value), f->value.len, &id))
 		return id;
 	return reader_bind_id(e, f);

@@ -456,7 +456,7 @@ static int play_counter(struct chrome_reader *r, const struct chrome_event *e, s
 	ev->kind = MODEL_COUNTER;
 	ev->args = numbers;
 	ev->args_cnt = n;
-	ev->id = reader_counter_id(e);
+	ev->id = reader_counter_id(r, e);
 	err = reader_track(r, e, &thread, &ev->track);
 	return err ? err : reader_add(r, ev);
 }

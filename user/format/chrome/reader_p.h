@@ -189,7 +189,7 @@ uint64_t reader_bind_id(const struct chrome_event *e, const struct chrome_field 
 /* Of a flow end that waits. */
 uint64_t reader_held_id(uint64_t number);
 /* Of a counter, which viewers show: a number as it is, another id as any; 0: it has none. */
-uint64_t reader_counter_id(const struct chrome_event *e);
+uint64_t reader_counter_id(struct chrome_reader *r, const struct chrome_event *e);
 bool reader_has_id(const struct chrome_event *e);
 /* The same, and reader_async_id() can make something of it. */
 bool reader_has_usable_id(struct chrome_reader *r, const struct chrome_event *e);

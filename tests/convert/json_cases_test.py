@@ -272,6 +272,14 @@ def counters_by_id2(tmp):
 
 
 @case
+def counters_of_numbers_in_strings(tmp):
+    args = {'a': '12345678901234567', 'b': '1.5', 'c': '-7', 'd': '123456789012345678901'}
+    convert(json.dumps([{'ph': 'C', 'pid': 1, 'ts': 1, 'name': 'm', 'args': args}]), tmp)
+    (_, found), = arguments(tmp)
+    equal(found, {'a': 12345678901234567, 'b': 1.5, 'c': -7, 'd': 123456789012345680000.0})
+
+
+@case
 def a_quote_too_many_costs_one_event(tmp):
     """However many blanks are behind the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):

@@ -426,6 +426,9 @@ static bool number_of(const struct fxt_arg *arg, struct fxt_arg *number)
 	if (chrome_scalar(text, &number_end) != CHROME_NUMBER || number_end != text + arg->str.len)
 		return false;
 	text[arg->str.len] = '\0';
+	number->type = FXT_ARG_INT64;
+	if (!chrome_int64(arg->str.data, arg->str.len, &number->i64))
+		return true;
 	value = strtod(text, &end);
 	number->type = FXT_ARG_DOUBLE;
 	number->f64 = value;

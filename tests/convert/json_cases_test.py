@@ -291,6 +291,20 @@ def a_quote_too_many_costs_one_event(tmp):
             equal((stats['events'], stats['damaged'], stats['problem']), (99, 1, None), (begin, wrong, said))
 
 
+@case
+def long_strings_have_what_short_ones_leave(tmp):
+    """A record has space for 20,000 bytes of them; what it has none for is counted."""
+    for cnt, length, cut in (3, 6650, 0), (3, 7000, 3), (2, 7990, 0):
+        args = {**{f's{i}': 'x' * length for i in range(cnt)}, **{f'i{i}': i for i in range(8)}, 'short': 'y'}
+        convert(json.dumps([{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'args': args}]), tmp)
+        (_, found), = arguments(tmp)
+        shortest = min(len(found[f's{i}']) for i in range(cnt))
+        equal((shortest == length, shortest > 6600, found['short'], found['i7']), (not cut, True, 'y', 7), (cnt, length))
+        done = subprocess.run([KFXT, 'convert', '-q', '--stats=json', '-o', os.path.join(tmp, 'out.fxt'), os.path.join(tmp, 'in.json')],
+                              capture_output=True, check=True, timeout=60)
+        equal(json.loads(done.stdout)['output']['cut_args'], cut, (cnt, length))
+
+
 def arguments(tmp):
     """Of all events, in the order of the trace: by name, the arguments by name."""
     return [(r['name'], {name: value for name, _, value in r['arguments']}) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))

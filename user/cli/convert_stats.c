@@ -204,6 +204,7 @@ static void print_built(struct json *j, const struct convert_totals *t)
 	json_key_u64(j, "crowded_slices", b->crowded);
 	json_key_u64(j, "cut_names", b->names_cut);
 	json_key_u64(j, "dropped_args", b->args_dropped);
+	json_key_u64(j, "cut_args", b->args_cut);
 	json_key_u64(j, "incomplete", b->incomplete);
 	json_key_u64(j, "implied_wakes", b->implied_wakes);
 	json_key_u64(j, "out_of_order", b->out_of_order);

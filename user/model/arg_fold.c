@@ -154,20 +154,53 @@ static size_t string_bytes(const struct fxt_arg *args, unsigned int n)
 	return bytes;
 }
 
-/* Each has an equal share, half of it for its name. */
-static void cut_strings(struct fxt_arg *args, unsigned int n, size_t share)
+static size_t *value_len(struct fxt_arg *arg)
 {
-	unsigned int i;
+	return arg->type == FXT_ARG_STRING ? &arg->str.len : arg->type == FXT_ARG_BLOB ? &arg->blob.len : NULL;
+}
+
+/* The length that no text may exceed so that all have at most @max bytes: what short ones leave is for long ones. */
+static size_t common_limit(const size_t *lens, unsigned int n, size_t max)
+{
+	size_t limit = n ? max / n : 0, before = 0, rest;
+	unsigned int i, longer;
+
+	while (limit > before) {
+		before = limit;
+		for (i = 0, longer = 0, rest = max; i < n; i++) {
+			longer += lens[i] > limit;
+			rest -= lens[i] > limit ? 0 : lens[i];
+		}
+		limit = longer ? rest / longer : limit;
+	}
+	return limit;
+}
+
+/* The longest names and values, to a common length. How many were cut. */
+static unsigned int cut_strings(struct fxt_arg *args, unsigned int n, size_t max)
+{
+	size_t lens[2 * FXT_ARGS_MAX], limit, *len;
+	unsigned int i, cnt = 0, cut = 0;
 
 	for (i = 0; i < n; i++) {
-		args[i].name.len = text_cut(args[i].name.data, args[i].name.len, share / 2);
-		if (args[i].type == FXT_ARG_STRING && args[i].str.len > share / 2) {
-			args[i].str.len = text_cut(args[i].str.data, args[i].str.len, share / 2);
-			args[i].str.inlined = true;
-		} else if (args[i].type == FXT_ARG_BLOB && args[i].blob.len > share / 2) {
-			args[i].blob.len = share / 2;
-		}
+		lens[cnt++] = args[i].name.len;
+		len = value_len(&args[i]);
+		if (len)
+			lens[cnt++] = *len;
 	}
+	limit = common_limit(lens, cnt, max);
+	for (i = 0; i < n; i++) {
+		cut += args[i].name.len > limit;
+		args[i].name.len = text_cut(args[i].name.data, args[i].name.len, limit);
+		len = value_len(&args[i]);
+		if (!len || *len <= limit)
+			continue;
+		cut++;
+		*len = args[i].type == FXT_ARG_STRING ? text_cut(args[i].str.data, *len, limit) : limit;
+		if (args[i].type == FXT_ARG_STRING)
+			args[i].str.inlined = true;
+	}
+	return cut;
 }
 
 unsigned int arg_fold(struct arg_fold *f, const struct fxt_arg *args, unsigned int n)
@@ -175,7 +208,7 @@ unsigned int arg_fold(struct arg_fold *f, const struct fxt_arg *args, unsigned i
 	unsigned int kept = n <= FXT_ARGS_MAX ? n : FXT_ARGS_MAX - 1;
 	size_t bytes;
 
-	f->dropped = 0;
+	f->dropped = f->cut = 0;
 	f->args = args;
 	bytes = string_bytes(args, kept);
 	if (kept == n && bytes <= BYTES_MAX)
@@ -183,7 +216,7 @@ unsigned int arg_fold(struct arg_fold *f, const struct fxt_arg *args, unsigned i
 	memcpy(f->own, args, kept * sizeof(*args));
 	f->args = f->own;
 	if (bytes > BYTES_MAX - (kept < n ? ARG_MORE_BYTES : 0))
-		cut_strings(f->own, kept, (BYTES_MAX - (kept < n ? ARG_MORE_BYTES : 0)) / kept);
+		f->cut = cut_strings(f->own, kept, BYTES_MAX - (kept < n ? ARG_MORE_BYTES : 0));
 	if (kept < n)
 		f->own[kept] = fold_rest(f, args + kept, n - kept);
 	return kept + (kept < n);

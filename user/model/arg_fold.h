@@ -12,6 +12,7 @@
 struct arg_fold {
 	const struct fxt_arg *args;	/* the caller's, or @own */
 	unsigned int dropped;		/* those for which there was no space */
+	unsigned int cut;		/* names and values that lost their ends */
 	struct fxt_arg own[FXT_ARGS_MAX];
 	char more[ARG_MORE_BYTES];	/* those beyond, as {"NAME":VALUE,...} */
 };

@@ -41,6 +41,7 @@ struct builder_stats {
 	uint64_t crowded;		/* slices that are too many to be open at one time: among instants */
 	uint64_t names_cut;		/* names and categories of more than 2048 bytes */
 	uint64_t args_dropped;		/* arguments for which a record has no space */
+	uint64_t args_cut;		/* their names and texts that are cut for the same reason */
 	uint64_t incomplete;		/* cut in a number: not used */
 	uint64_t closed_slices;		/* begins without an end, closed by what came or at the end */
 	uint64_t unfinished;		/* begins without an end that stay open, among slices */

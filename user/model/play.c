@@ -43,12 +43,18 @@ struct fxt_event play_event(const struct model_event *ev, const struct thread *t
 	};
 }
 
+void play_count_fold(struct builder *b, const struct arg_fold *fold)
+{
+	b->stats.args_dropped += fold->dropped;
+	b->stats.args_cut += fold->cut;
+}
+
 int play_put(struct builder *b, struct fxt_event *e, const struct model_event *ev)
 {
 	struct arg_fold fold;
 	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
 
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	return build_event(b, e, fold.args, n);
 }
 
@@ -167,7 +173,7 @@ static int play_slice(struct builder *b, const struct model_event *ev, struct so
 	b->stats.overlapping += t->lane > 0;
 	st->last = t;
 	n = arg_fold(&fold, ev->args, ev->args_cnt);
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	return slice_span(b, t->track, ts, end, &s, fold.args, n);
 }
 
@@ -178,7 +184,7 @@ static int begin_on(struct builder *b, const struct model_event *ev, struct sour
 	struct arg_fold fold;
 	unsigned int n = arg_fold(&fold, ev->args, ev->args_cnt);
 
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	b->stats.overlapping += t->lane > 0;
 	st->last = t;
 	return slice_begin(b, t->track, play_ts(ev->ts_ns), &s, fold.args, n);
@@ -248,7 +254,7 @@ static int play_slice_end(struct builder *b, const struct model_event *ev, struc
 	if (t)
 		t = thread_to_end(st, &s);
 	out = slice_end(b, t ? slices_of(t) : NULL, play_ts(ev->ts_ns), &s, fold.args, n);
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	if (out != OUT_UNMATCHED)
 		return out;
 	out = play_instant(b, ev, st, "end");

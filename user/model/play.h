@@ -5,6 +5,7 @@
 #ifndef MODEL_PLAY_H
 #define MODEL_PLAY_H
 
+#include "arg_fold.h"
 #include "core.h"
 #include "slices.h"
 #include "threads.h"
@@ -28,6 +29,8 @@ uint64_t play_ts(uint64_t ts_ns);
 uint64_t play_end(const struct model_event *ev);
 /* The event on a thread of FXT, without its type and id. */
 struct fxt_event play_event(const struct model_event *ev, const struct thread *t);
+/* Counts what the record has no space for. */
+void play_count_fold(struct builder *b, const struct arg_fold *fold);
 /* Writes it with the event's arguments. 0 or -errno. */
 int play_put(struct builder *b, struct fxt_event *e, const struct model_event *ev);
 /* An instant of that name in place of what cannot be written; OUT_INSTANT or -errno. */

@@ -121,7 +121,7 @@ int play_async_begin(struct builder *b, const struct model_event *ev, struct sou
 
 	if (!t)
 		return -ENOMEM;
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	e = play_event(ev, t);
 	return async_push(b, &e, key_of(ev->id), fold.args, n);
 }
@@ -135,7 +135,7 @@ int play_async_end(struct builder *b, const struct model_event *ev, struct sourc
 
 	if (!t)
 		return -ENOMEM;
-	b->stats.args_dropped += fold.dropped;
+	play_count_fold(b, &fold);
 	e = play_event(ev, t);
 	return async_pop(b, &e, key_of(ev->id), fold.args, n);
 }

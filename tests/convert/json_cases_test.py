@@ -467,6 +467,17 @@ def the_first_three_damaged_events_in_detail(tmp):
     equal(places, [(i + 2, len(GOOD) + 8 + 10 * i) for i in range(3)], said)
 
 
+@case
+def compressed_files_that_were_cut(tmp):
+    """What can be decompressed is there; so is what is before bytes that are no part of the file."""
+    packed = gzip.compress(events(5000).encode())
+    for data, cnt, message in ((packed[:len(packed) // 2], 1000, 'the compressed data ends early at byte'),
+                               (packed + b'garbage!', 5000, 'corrupt compressed data at byte')):
+        stats, said, found = convert(data, tmp, 'in.json.gz')
+        equal((stats['events'] >= cnt, found['duration_complete'] == stats['events'], message in said), (True, True, True), said)
+        convert(data, tmp, 'in.json.gz', ['--strict'], 3)
+
+
 # ---- programs -------------------------------------------------------------------------------
 
 

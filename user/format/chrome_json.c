@@ -27,6 +27,9 @@ struct chrome_input {
 	bool statistics;
 	uint64_t texts;
 	unsigned int syncs;	/* of the text, that the reader of events has */
+	format_read_fn read;
+	void *read_ctx;
+	const char *cut;	/* the compressed data ended so; NULL: it did not */
 };
 
 static const char *const forms[] = { "trace-event", NULL };
@@ -117,6 +120,18 @@ static int add_text(void *ctx, const char *data, size_t len)
 	return err;
 }
 
+/* What was decompressed counts where the rest cannot be, as in a file that was cut before it was compressed. */
+static long read_packed(void *ctx, void *buf, size_t len)
+{
+	struct chrome_input *in = ctx;
+	long n = in->cut ? 0 : in->read(in->read_ctx, buf, len);
+
+	if (n != -ENODATA && n != -EBADMSG)
+		return n;
+	in->cut = n == -ENODATA ? "the compressed data ends early" : "corrupt compressed data";
+	return 0;
+}
+
 static int chrome_open(void **reader, const struct reader_cfg *cfg)
 {
 	struct chrome_input *in = calloc(1, sizeof(*in));
@@ -126,7 +141,9 @@ static int chrome_open(void **reader, const struct reader_cfg *cfg)
 		return -ENOMEM;
 	in->builder = cfg->builder;
 	in->statistics = cfg->statistics;
-	err = chrome_reader_open(&in->reader, cfg->read, cfg->read_ctx, cfg->builder);
+	in->read = cfg->read;
+	in->read_ctx = cfg->read_ctx;
+	err = chrome_reader_open(&in->reader, read_packed, in, cfg->builder);
 	if (!err && cfg->read_at)
 		err = chrome_reader_look_ahead(in->reader, cfg->read_at, cfg->read_ctx);
 	if (err) {
@@ -237,11 +254,12 @@ static void chrome_counts(const void *reader, struct reader_counts *counts)
 	chrome_reader_counts(in->reader, &c);
 	*counts = (struct reader_counts){
 		.wrapper = c.scan.form == CHROME_FORM_ARRAY ? "JSON array" : "JSON",
-		.problem = c.scan.problem, .problem_offset = c.scan.problem_offset,
+		.problem = in->cut ? in->cut : c.scan.problem,
+		.problem_offset = in->cut ? c.scan.bytes : c.scan.problem_offset,
 		.problem_event = event_of_problem(&c.scan),
 		.bytes = c.scan.bytes, .records = c.handed_on, .shifted_s = c.shifted_s, .lost_notices = c.overflows,
 		.unparsed = c.scan.damaged + c.scan.not_objects + count_unusable(&c) + c.args.bad_escapes + c.args.damaged +
-			    c.bad_samples + (c.scan.problem != NULL),
+			    c.bad_samples + (in->cut || c.scan.problem),
 	};
 	note_unused(counts, &c);
 	note_left_out(counts, &c);

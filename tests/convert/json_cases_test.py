@@ -432,7 +432,7 @@ def what_is_said_and_the_exit_code(tmp):
         (f'{{"traceEvents":[{GOOD}],"systemTraceEvents":{{"type":"fuchsia"}}}}', 'member systemTraceEvents not converted', 0, 0),
         (f'{{"traceEvents":[{GOOD}],"a":"{"x" * 70000}","b\\u001b":"{"x" * 70000}"}}', 'member a, member b? not converted', 0, 0),
         (f'{{"traceEvents":[{GOOD}],"a":1}}', None, 0, 0),
-        (f'{{"traceEvents":[{GOOD}],"samples":[7,{{"tid":1,"ts":2,"name":"s"}}]}}', '1 event', 0, 3),
+        (f'{{"traceEvents":[{GOOD}],"samples":[7,{{"tid":1,"ts":2,"name":"s"}}]}}', '1 damaged or unusable', 0, 3),
         (f'[{{"ph":"M","name":"trace_buffer_overflowed","args":{{"overflowed_at_ts":1}}}},{GOOD}]',
          'events are missing (its recorder reports 1 loss)', 0, 0),
         (' ' * 5000 + f'[{GOOD}]', None, 0, 0),

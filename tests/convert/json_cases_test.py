@@ -305,6 +305,21 @@ def long_strings_have_what_short_ones_leave(tmp):
         equal(json.loads(done.stdout)['output']['cut_args'], cut, (cnt, length))
 
 
+@case
+def stacks_without_space_are_counted(tmp):
+    """As a list the root half is kept, of frames the leaves; each frame is whole."""
+    names = [f'function{i:05}' for i in range(1000)]
+    frames = {str(i): {'name': name, 'parent': str(i - 1)} for i, name in enumerate(names)}
+    for event in {'stack': names}, {'sf': 999}:
+        for cnt, cut in ((1000, 1), (500, 0)):
+            event = {'stack': names[:cnt]} if 'stack' in event else {'sf': cnt - 1}
+            trace = {'traceEvents': [{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', **event}], 'stackFrames': frames}
+            stats, _, _ = convert(json.dumps(trace), tmp)
+            (_, found), = arguments(tmp)
+            kept = found['stack'].split(';')
+            equal((stats['cut_values'], len(kept) >= 500, set(kept) <= set(names)), (cut, True, True), event)
+
+
 def arguments(tmp):
     """Of all events, in the order of the trace: by name, the arguments by name."""
     return [(r['name'], {name: value for name, _, value in r['arguments']}) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))

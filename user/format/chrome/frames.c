@@ -86,7 +86,7 @@ bool chrome_frames_find(const struct chrome_frames *f, uint64_t key, struct fxt_
 	return true;
 }
 
-size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size)
+size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size, bool *cut)
 {
 	uint32_t path[DEPTH_MAX], number = map_get(&f->by_key, key), depth = 0;
 	size_t len = 0;
@@ -98,6 +98,7 @@ size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *ou
 		len += f->all[number].name_len + 1;
 		path[depth++] = number;
 	}
+	*cut = number < f->cnt && f->all[number].name_len;
 	for (len = 0; depth--;) {
 		memcpy(out + len, f->text + f->all[path[depth]].name_at, f->all[path[depth]].name_len);
 		len += f->all[path[depth]].name_len;

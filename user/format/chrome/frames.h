@@ -36,8 +36,11 @@ int chrome_frames_name(struct chrome_frames *f, uint64_t key, const struct chrom
 int chrome_frames_parent(struct chrome_frames *f, uint64_t key, uint64_t parent);
 /* Name and place of a frame, until the next change; false: there is none of that key. */
 bool chrome_frames_find(const struct chrome_frames *f, uint64_t key, struct fxt_str *name, struct fxt_str *place);
-/* The names from the root to that frame, with ; between: its length, 0 if there is no such frame. Long ones lose roots. */
-size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size);
+/*
+ * The names from the root to that frame, with ; between: its length, 0 if there is no such frame. Long ones
+ * lose roots, and *@cut is set.
+ */
+size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size, bool *cut);
 /*
  * The same as frames of a sample, at most CHROME_DEPTH_MAX, of more the innermost: how many. They live until the
  * next change.

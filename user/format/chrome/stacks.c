@@ -6,7 +6,7 @@
 #include "reader_p.h"
 #include "value.h"
 
-#define STACK_BYTES	4000U
+#define STACK_BYTES	8000U	/* as of other strings */
 
 void reader_take_frame(void *reader, const struct chrome_member *m)
 {
@@ -26,8 +26,8 @@ void reader_take_frame(void *reader, const struct chrome_member *m)
 	r->counts.dropped_frames += !ok;
 }
 
-/* A list of names: "a;b". */
-static size_t join(struct chrome_value list, char *out, size_t size)
+/* A list of names: "a;b". *@cut is set if there is no space for all. */
+static size_t join(struct chrome_value list, char *out, size_t size, bool *cut)
 {
 	struct chrome_each each;
 	struct chrome_value v;
@@ -35,7 +35,11 @@ static size_t join(struct chrome_value list, char *out, size_t size)
 	uint64_t bad = 0;
 
 	chrome_each_begin(&each, list.data, list.len);
-	while (chrome_each_next(&each, &v) && len + 1 < size) {
+	while (chrome_each_next(&each, &v)) {
+		if (len + v.len + 1 > size) {
+			*cut = true;
+			break;
+		}
 		if (len)
 			out[len++] = ';';
 		len += chrome_string_decode(v.data, v.len, out + len, size - len, &bad);
@@ -48,15 +52,17 @@ static void add_stack(struct chrome_reader *r, const struct chrome_event *e, enu
 {
 	const struct chrome_field *f = chrome_field(e, key);
 	char stack[STACK_BYTES];
+	bool cut = false;
 	size_t len;
 
 	if (!f)
 		return;
 	if (f->type == CHROME_ARRAY)
-		len = join(chrome_value_of(e, f), stack, sizeof(stack));
+		len = join(chrome_value_of(e, f), stack, sizeof(stack), &cut);
 	else
 		len = chrome_frames_stack(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len),
-					  stack, sizeof(stack));
+					  stack, sizeof(stack), &cut);
+	r->counts.cut_stacks += cut;
 	if (len)
 		chrome_args_string(r->args, name, stack, len);
 	else

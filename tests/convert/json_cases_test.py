@@ -281,7 +281,7 @@ def counters_of_numbers_in_strings(tmp):
 
 @case
 def a_quote_too_many_costs_one_event(tmp):
-    """However many blanks are behind the brackets."""
+    """However many blanks follow the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):
         lines = [f'{begin}"ph": "X", "pid": 1, "tid": 1, "ts": {i}, "dur": 1,\n "name": "op{i}",\n "args": {{\n "k": {i}}}\n }}'
                  for i in range(100)]

@@ -65,7 +65,7 @@ static enum step open_bracket(struct chrome_scan *s, struct walk *w, size_t at)
 	return STEP_ON;
 }
 
-/* A quote that seems to end a string: behind "{", with blanks or without, it may be the first one of an event. */
+/* A quote that seems to end a string: after "{", with blanks or without, it may be the first one of an event. */
 static enum step close_string(const struct chrome_scan *s, const struct walk *w, size_t *at)
 {
 	size_t bracket = *at;

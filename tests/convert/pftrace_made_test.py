@@ -895,6 +895,17 @@ def deltas_after_a_loss(convert):
 
 
 @test
+def interned_id_of_0(convert):
+    """Profilers give the empty string that id at the beginning: it is an id like others, and no loss."""
+    empty = [msg(table, num(1, 0), msg(2, b'')) for table in (16, 17, 5)]
+    got = convert(packet(msg(12, *empty), flags=1) + thread() + event(T, INSTANT, 'i'))
+    equal((got.done.returncode, got.input['ids_dropped']), (0, 0))
+    name = packet(msg(12, msg(2, num(1, 0), msg(2, 'zero'))), flags=1)
+    got = convert(name + thread() + packet(msg(11, num(9, INSTANT), num(11, 1), num(10, 0)), ts=T))
+    equal((got.names(), got.done.returncode), (['zero'], 0))
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

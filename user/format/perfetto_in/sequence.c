@@ -62,7 +62,7 @@ static uint64_t key_of(uint32_t table, uint64_t id)
 
 static bool is_usable(uint32_t table, uint64_t id)
 {
-	return id && id >> ID_BITS == 0 && table < 1U << (64 - ID_BITS);
+	return id >> ID_BITS == 0 && table < 1U << (64 - ID_BITS);
 }
 
 static struct pf_entry_data *entry_get(struct pf_sequences *s, struct pf_sequence *q, uint64_t key)

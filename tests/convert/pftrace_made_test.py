@@ -389,9 +389,9 @@ def states_of_old_kernels(convert):
     equal([row[4] for row in convert(bundle(0, compact(rows[:2]))).switches()[1:]], ['R+'])
 
 
-def legacy(ts, phase, name, *parts, uuid=None):
+def legacy(ts, phase, name, *parts, uuid=None, category='cat'):
     track = b'' if uuid is None else num(11, uuid)
-    return packet(msg(11, track, msg(23, name), msg(22, 'cat'), msg(6, num(2, ord(phase)), *parts)), ts=ts)
+    return packet(msg(11, track, msg(23, name), msg(22, category), msg(6, num(2, ord(phase)), *parts)), ts=ts)
 
 
 @test
@@ -402,6 +402,22 @@ def arrow_to_the_next_slice(convert):
     flows = [record for record in got.events() if record['event_type'].startswith('flow')]
     equal([(record['event_type'], record['timestamp']) for record in flows],
           [('flow_begin', T + 1), ('flow_end', T + 9)])
+
+
+@test
+def category_of_a_legacy_id(convert):
+    """Async slices that nest, and flows, of one id and name are others if their categories are."""
+    rows = ((0, 'b', 'c1'), (10, 'b', 'c2'), (20, 'e', 'c1'), (40, 'e', 'c2'))
+    got = convert(thread() + b''.join(legacy(T + ts, phase, 'x', num(6, 5), uuid=1, category=category)
+                                      for ts, phase, category in rows))
+    ids = [r['async_correlation_id'] for r in got.events()]
+    equal((ids[0] == ids[2], ids[1] == ids[3], ids[0] == ids[1]), (True, True, False))
+    rows = ((1, 's', 'c1'), (12, 's', 'c2'), (31, 'f', 'c1'), (51, 'f', 'c2'))
+    got = convert(thread() + event(T, BEGIN, 'around') + b''.join(
+        legacy(T + ts, phase, 'x', num(6, 5), num(12, 1), uuid=1, category=category) for ts, phase, category in rows) +
+        event(T + 60, END, ''))
+    ids = [r['flow_correlation_id'] for r in got.events() if r['event_type'].startswith('flow')]
+    equal((len(ids), ids[0] == ids[2], ids[1] == ids[3], ids[0] == ids[1]), (4, True, True, False))
 
 
 @test

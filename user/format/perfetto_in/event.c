@@ -481,9 +481,10 @@ int pf_track_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	if (err)
 		return err;
 	find_name(r, &e, &is_long);
+	e.category = find_category(r, p, &e);
 	head = (struct pf_record){
 		.kind = PF_RECORD_EVENT, .type = e.type, .cpu = e.value_flags, .track = e.track, .name = e.name,
-		.category = find_category(r, p, &e), .bits = e.value,
+		.category = e.category, .bits = e.value,
 	};
 	err = pf_record_begin(r, &head, sizeof(head));
 	if (!err && is_long)

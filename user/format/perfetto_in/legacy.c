@@ -140,7 +140,7 @@ static uint64_t name_of(const struct pf_event_info *e)
 	return e->name || !e->name_text.len ? e->name : ~(uint64_t)text_hash((const char *)e->name_text.data, e->name_text.len);
 }
 
-/* Async slices of one name, category or scope share an id only with each other. */
+/* Async slices of one name, category or scope share an id only with each other, flows of all three. */
 static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 {
 	bool is_flow = strchr("stf", e->type), by_name = is_flow || !strchr("bne", e->type);
@@ -149,6 +149,7 @@ static uint64_t id_of(struct pf_reader *r, const struct pf_event_info *e)
 
 	hash = mix(hash, scope);
 	hash = mix(hash, by_name ? name_of(e) : e->category);
+	hash = is_flow ? mix(hash, e->category) : hash;
 	return hash ? hash : 1;
 }
 

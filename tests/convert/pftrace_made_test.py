@@ -922,6 +922,16 @@ def interned_id_of_0(convert):
 
 
 @test
+def sequence_of_id_0(convert):
+    """It is one if the packet says so."""
+    event_data = (num(8, T), num(10, 0), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'zero')))
+    got = convert(thread() + msg(1, *event_data))
+    equal((got.names(), got.done.returncode), (['zero'], 0))
+    got = convert(thread() + msg(1, event_data[0], event_data[2]))
+    equal(got.input['dropped'], {'no sequence': 1})
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

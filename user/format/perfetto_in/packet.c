@@ -228,6 +228,7 @@ static void take_number(struct pf_packet_info *p, const struct pf_field *f)
 		break;
 	case PF_PACKET_SEQUENCE_ID:
 		p->sequence_id = (uint32_t)f->value;
+		p->has_sequence = true;
 		break;
 	case PF_PACKET_SEQUENCE_FLAGS:
 		p->flags |= (uint32_t)f->value;
@@ -299,8 +300,8 @@ static int take(struct pf_reader *r, struct pf_packet_info *p)
 
 	if (p->machine_id)
 		return PF_OTHER_MACHINE;
-	p->q = p->sequence_id ? pf_sequence_get(&r->sequences, p->sequence_id) : NULL;
-	if (p->sequence_id && !p->q)
+	p->q = p->has_sequence ? pf_sequence_get(&r->sequences, p->sequence_id) : NULL;
+	if (p->has_sequence && !p->q)
 		return PF_TOO_MANY_SEQUENCES;
 	fate = take_state(r, p);
 	if (fate < 0)

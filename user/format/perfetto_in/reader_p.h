@@ -30,8 +30,8 @@ struct pf_packet_info {
 	uint64_t clock_key, ns;		/* its time, by that clock, or of the trace if it is converted */
 	enum pf_convert converted;
 	uint32_t clock_id, sequence_id, flags, machine_id;
-	bool has_timestamp, has_clock, was_dropped, is_after_loss, is_inner;
-	struct pf_sequence *q;		/* NULL: it has no sequence */
+	bool has_timestamp, has_clock, has_sequence, was_dropped, is_after_loss, is_inner;
+	struct pf_sequence *q;		/* NULL: it has no sequence; one of id 0 is one */
 	unsigned int data_cnt;
 	struct pf_field interned, defaults;	/* no data if there is none */
 	struct pf_field data[PF_DATA_MAX];

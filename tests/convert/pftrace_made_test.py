@@ -438,6 +438,22 @@ def thread_of_a_legacy_event(convert):
 
 
 @test
+def thread_of_a_typed_event(convert):
+    """A LegacyEvent in it may say which; a process alone has not the thread of the sequence."""
+    def typed(ts, kind, name, *ids):
+        return packet(msg(11, num(9, kind), msg(23, name), msg(6, *ids)), ts=ts)
+    sequence = packet(msg(44, num(1, 20), num(2, 22), msg(5, 'other')))
+    both = (num(18, 77), num(19, 78))
+    got = convert(sequence + typed(T, BEGIN, 'both', *both) + typed(T + 5, END, 'both', *both) +
+                  typed(T + 6, INSTANT, 'thread', num(19, 79)) + typed(T + 7, INSTANT, 'process', num(18, 77)) +
+                  typed(T + 8, INSTANT, 'neither'))
+    threads = {r['name']: r['thread'] for r in got.events()}
+    process_thread = threads.pop('process')
+    equal(threads, {'both': (77, 78), 'thread': (20, 79), 'neither': (20, 22)})
+    equal((process_thread[0], process_thread[1] in (22, 78, 79)), (77, False))
+
+
+@test
 def process_of_a_legacy_event(convert):
     """Async slices and instants of a process are of that which has the track, wherever it is described."""
     tracks = thread(1, 10, 11) + packet(msg(60, num(1, 3), num(5, 1), msg(2, 'below'))) + thread(2, 20, 22)

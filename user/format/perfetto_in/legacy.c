@@ -81,7 +81,8 @@ static int set_track(struct pf_reader *r, const struct pf_packet_info *p, struct
 		     const struct ids *ids)
 {
 	const struct pf_sequence *q = p->q;
-	int64_t pid = ids->has_pid ? ids->pid : q->pid, tid = ids->has_tid ? ids->tid : q->tid;
+	int64_t pid = ids->has_pid ? ids->pid : q->pid;
+	int64_t tid = ids->has_tid ? ids->tid : ids->has_pid ? -1 : q->tid;
 
 	if (e->type == PF_TYPE_INSTANT && e->of_legacy.instant_scope == SCOPE_PROCESS)
 		e->type = PF_TYPE_PROCESS_INSTANT;
@@ -115,7 +116,7 @@ int pf_legacy_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_eve
 		return PF_DAMAGED;
 	e->is_legacy = true;
 	if (e->type)
-		return PF_USED;
+		return e->uuid || (!ids.has_pid && !ids.has_tid) ? PF_USED : set_track(r, p, e, &ids);
 	e->type = type_of(phase);
 	if (!e->type)
 		return PF_NO_TYPE;

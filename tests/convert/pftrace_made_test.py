@@ -948,6 +948,15 @@ def sequence_of_id_0(convert):
 
 
 @test
+def loss_before_a_packet_without_a_time(convert):
+    """A bundle of ftrace has none: the loss is drawn at the latest time before it."""
+    lost = packet(num(42, 1), msg(1, num(1, 0), ftrace(T + 9, 11, 5, msg(2, 'text'))))
+    got = convert(bundle(0, ftrace(T, 11, 5, msg(2, 'text'))) + lost)
+    equal([r['timestamp'] for r in got.events() if r['name'] == 'lost packets'], [T])
+    equal(got.input['packets_lost_before'], 1)
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

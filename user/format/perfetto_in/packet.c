@@ -172,7 +172,7 @@ static void lose_state(struct pf_reader *r, struct pf_packet_info *p)
 	p->q->is_valid = false;
 }
 
-/* An instant where packets are missing. 0 or -errno. */
+/* An instant where packets are missing; of a packet without a time of its own at the latest one. 0 or -errno. */
 static int show_loss(struct pf_reader *r, const struct pf_packet_info *p)
 {
 	struct pf_record head = { .kind = PF_RECORD_INSTANT };
@@ -185,6 +185,8 @@ static int show_loss(struct pf_reader *r, const struct pf_packet_info *p)
 		fate = pf_record_put(r, PF_PIECE_UINT, pf_word(r, "sequence"), p->sequence_id);
 	if (!fate)
 		fate = pf_emit_packet(r, p, PF_RANK_LOST);
+	if (fate == PF_NO_TIME && r->latest_ns)
+		fate = pf_emit_ns(r, r->latest_ns, PF_RANK_LOST);
 	return fate < 0 ? fate : 0;
 }
 

@@ -957,6 +957,14 @@ def loss_before_a_packet_without_a_time(convert):
 
 
 @test
+def packets_about_the_recording(convert):
+    """Its configuration, lists of packages, metadata: nothing for a timeline, and nothing that is unknown."""
+    about = b''.join(packet(msg(field, num(1, 1)), seq=0) for field in (33, 47, 51, 109))
+    got = convert(about + thread() + event(T, INSTANT, 'i'))
+    equal((got.names(), got.input['unknown_packets'], got.input['packets_skipped']), (['i'], {}, 4))
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

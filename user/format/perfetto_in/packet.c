@@ -129,6 +129,10 @@ static const struct {
 	{ PF_PACKET_CPU_INFO, skip_data, false },
 	{ PF_PACKET_SERVICE_EVENT, skip_data, false },
 	{ PF_PACKET_TRACE_UUID, skip_data, false },
+	{ PF_PACKET_TRACE_CONFIG, skip_data, false },
+	{ PF_PACKET_PACKAGES_LIST, skip_data, false },
+	{ PF_PACKET_CHROME_METADATA, skip_data, false },
+	{ PF_PACKET_CHROME_TRIGGER, skip_data, false },
 	{ PF_PACKET_TRACE_ATTRIBUTES, pf_trace_attributes, false },
 };
 

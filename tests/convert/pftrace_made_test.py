@@ -965,6 +965,17 @@ def packets_about_the_recording(convert):
 
 
 @test
+def rank_below_0(convert):
+    """Ranks among siblings have a sign."""
+    tracks = packet(msg(60, num(1, 1), msg(2, 'parent'), num(11, 3)))
+    tracks += packet(msg(60, num(1, 2), num(5, 1), msg(2, 'first'), num(12, -10)))
+    got = convert(tracks + event(T, INSTANT, 'a', 2))
+    orders = [value for r in got.records if r['type'] == 'kernel_object'
+              for key, _, value in r['arguments'] if key == 'sort_index']
+    equal(orders, [-10])
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

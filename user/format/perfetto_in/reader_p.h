@@ -54,7 +54,7 @@ struct pf_track_row {
 	int64_t multiplier;
 	uint32_t name, first_name;	/* @first_name: of its first event */
 	uint32_t shown;			/* of a counter: its name in FXT */
-	uint32_t rank;			/* explicit order among its siblings, 0: none */
+	int32_t rank;			/* explicit order among its siblings, 0: none */
 	uint32_t track;			/* the builder's */
 	uint32_t counter;		/* of a value of FXT's counters: index + 1 */
 	uint64_t packet, offset;	/* of its first event */

@@ -143,7 +143,7 @@ static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_t
 		row->parent = is_number ? f->value : 0;
 		return 0;
 	case PF_TRACK_RANK:
-		row->rank = is_number ? (uint32_t)f->value : 0;
+		row->rank = is_number ? (int32_t)f->value : 0;
 		return 0;
 	default:
 		break;

@@ -189,6 +189,16 @@ def clock_of_a_later_snapshot(convert):
 
 
 @test
+def snapshot_that_begins_with_deltas(convert):
+    """A clock of deltas is not what is sorted by, wherever it is in the snapshot, and even if it is alone."""
+    own, mono = msg(1, num(1, 64), num(2, 500), num(3, 1)), msg(1, num(1, MONO), num(2, 1000))
+    events = b''.join(packet(msg(11, num(9, INSTANT), num(11, 1), msg(23, name)), ts=5, seq=7) for name in 'ab')
+    for clocks, want in (((own, mono), {'a': 1005, 'b': 1010}), ((own,), {'a': 505, 'b': 510})):
+        got = convert(thread() + packet(msg(6, *clocks), msg(59, num(58, 64)), flags=1, seq=7) + events)
+        equal((got.times(), got.done.returncode), (want, 0))
+
+
+@test
 def only_one_clock(convert):
     """Without a snapshot all times are of one clock."""
     got = convert(thread() + packet(num(58, MONO), msg(11, num(9, INSTANT), num(11, 1), msg(23, 'mono')), ts=5000))

@@ -11,7 +11,7 @@
 
 struct reading {
 	uint64_t key, value, multiplier_ns;
-	bool is_incremental;
+	bool is_incremental, is_own;	/* @is_own: of a sequence */
 };
 
 static struct pf_clock_row *clock_find(const struct pf_clocks *c, uint64_t key)
@@ -53,6 +53,7 @@ static int read_clock(struct pf_cursor m, uint32_t sequence, struct reading *r)
 			r->multiplier_ns = f.value;
 	}
 	r->key = pf_clock_key(id, sequence);
+	r->is_own = id >= PF_CLOCK_SEQUENCE_FIRST && id <= PF_CLOCK_SEQUENCE_LAST;
 	return got;
 }
 
@@ -67,6 +68,17 @@ static const struct reading *find_reading(const struct reading *all, unsigned in
 
 	for (i = 0; i < cnt; i++)
 		if (all[i].key == key)
+			return &all[i];
+	return NULL;
+}
+
+/* The first that all share and that goes on by itself: what is sorted by has no deltas. NULL: there is none. */
+static const struct reading *first_shared(const struct reading *all, unsigned int cnt)
+{
+	unsigned int i;
+
+	for (i = 0; i < cnt; i++)
+		if (!all[i].is_incremental && !all[i].is_own)
 			return &all[i];
 	return NULL;
 }
@@ -89,7 +101,7 @@ static bool sort_time(struct pf_clocks *c, const struct reading *all, unsigned i
 	unsigned int i;
 
 	if (!own && cnt && !clock_find(c, c->sort_key))
-		own = &all[0];
+		own = first_shared(all, cnt) ? first_shared(all, cnt) : &all[0];
 	if (own) {
 		*ns = reading_ns(own);
 		return true;
@@ -124,13 +136,14 @@ static int add_anchor(struct pf_clocks *c, const struct reading *r, uint64_t sor
 
 static int take_readings(struct pf_clocks *c, const struct reading *all, unsigned int cnt, const struct reading *trace)
 {
+	const struct reading *best = trace ? trace : first_shared(all, cnt);
 	const struct pf_clock_row *own;
 	uint64_t sort_ns;
 	unsigned int i;
 	int err = 0;
 
 	if (!c->sort_key && cnt)
-		c->sort_key = c->is_used ? PF_CLOCK_BOOTTIME : trace ? trace->key : all[0].key;
+		c->sort_key = c->is_used || !best ? PF_CLOCK_BOOTTIME : best->key;
 	own = clock_find(c, c->sort_key);
 	if (!sort_time(c, all, cnt, &sort_ns) || (own && own->cnt && own->anchors[own->cnt - 1].clock_ns > sort_ns)) {
 		c->refused++;

@@ -986,6 +986,20 @@ def rank_below_0(convert):
 
 
 @test
+def process_2_of_a_container(convert):
+    """It is kthreadd only if it is the kernel's, or has that name; so are the parents of kernel threads."""
+    def processes(*rows):
+        got = convert(tree(T, *rows) + thread(1, 2, 2, 'app') + event(T + 1, BEGIN, 's') + event(T + 9, END, ''))
+        return got.objects(1), [r['thread'][0] for r in got.events()]
+    rows = (process(2, 1, '/usr/bin/app'), tree_thread(2, 2, 'app'), tree_thread(3, 2, 'app-w'), process(7, 2, 'child'))
+    objects, at = processes(*rows)
+    equal((objects.get(2), objects.get(7), at), ('/usr/bin/app', 'child', [2] * len(at)))
+    for row in (process(2, 0, 'kthreadd'), msg(1, num(1, 2), num(2, 0), msg(3, 'other'), num(8, 1))):
+        objects, at = processes(row, process(7, 2, 'kworker/0:0'))
+        equal((7 in objects, at), (False, [0] * len(at)))
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

@@ -39,7 +39,7 @@ DIFFERENCES = {
     # A thread of the kernel is a process of its own where it has async slices.
     'recording.fxt.gz': {'processes': ([], [(10, 'kworker/0:0H', None)])},
     # A process of the source whose only threads are not Linux's, and one that only counters are of.
-    'metadata.json': {'processes': ([], [(3, 'pid only', None)]), 'threads': ([], [(2, 'negative ts', 0)])},
+    'metadata.json': {'processes': ([], [(3, 'pid only', None)])},
     # A thread that packets name has 32 bytes of a name.
     'real-node-20.json': {'threads': ([(21668, 'WorkerThreadsTaskRunner::DelayedTaskScheduler', 21665)],
                                       [(21668, 'WorkerThreadsTaskRunner::Delayed', 21665)])},

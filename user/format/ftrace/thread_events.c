@@ -51,7 +51,7 @@ static struct thread *born(struct builder *b, int32_t tid, const struct record *
 
 static int set_parent(struct builder *b, struct thread *t, const struct thread *parent)
 {
-	if (parent && parent->tid == KTHREADD)
+	if (parent && parent->tid == KTHREADD && !parent->user)
 		t->kernel = true;
 	thread_classify(b, t);
 	return parent ? process_parent(b, t, parent->process) : 0;

@@ -78,6 +78,12 @@ static uint32_t process_name_of(struct pf_reader *r, const struct pf_field *arg,
 	return pf_string(r, arg->data, len);
 }
 
+/* Outside of a container process 2 is kthreadd; without a name it is taken for that. */
+static bool is_other_2(const struct pf_tree_entry *e, const struct pf_field *arg)
+{
+	return e->pid == KTHREADD && !e->is_kernel && arg->len && (arg->len != 8 || memcmp(arg->data, "kthreadd", 8) != 0);
+}
+
 static int read_process(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
 {
 	struct pf_tree_entry e = { .kind = PF_RECORD_PROCESS };
@@ -100,7 +106,8 @@ static int read_process(struct pf_reader *r, const struct pf_packet_info *p, str
 	}
 	if (got < 0)
 		return got;
-	e.is_kernel |= e.pid == KTHREADD || e.parent == KTHREADD;
+	r->has_other_2 |= is_other_2(&e, &arg);
+	e.is_kernel |= !r->has_other_2 && (e.pid == KTHREADD || e.parent == KTHREADD);
 	/* FXT's name of a process is that of its main thread, if the command line does not have it. */
 	e.has_name = args_cnt > 0 && (is_comm || !r->is_recorded);
 	if (e.has_name)
@@ -170,6 +177,7 @@ static int play_process(struct pf_reader *r, const struct pf_tree_entry *e)
 	if (!t)
 		return -ENOMEM;
 	t->kernel |= e->is_kernel;
+	t->user |= e->pid == KTHREADD && r->has_other_2;
 	thread_tgid(b, t, e->pid, false);
 	thread_classify(b, t);
 	if (e->is_kernel)

@@ -154,6 +154,7 @@ struct pf_reader {
 	struct map meters;		/* names of rails and GPUs' counters, by number: see meters.c */
 	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
 	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
+	bool has_other_2;		/* process 2 is not the kernel's kthreadd, but one of a container */
 	struct pf_lives lives;
 	bool old_states, has_release;	/* of a kernel before 4.14; whether the trace says which it is */
 	uint32_t state_bits;		/* of all states */

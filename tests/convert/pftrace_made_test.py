@@ -1000,6 +1000,15 @@ def process_2_of_a_container(convert):
 
 
 @test
+def end_of_no_state(convert):
+    """A state without a name ends the one before; if there is none that is counted."""
+    track = packet(msg(60, num(1, 5), msg(2, 'machine'), msg(18)))
+    got = convert(track + event(T, 5, '', 5) + event(T + 1, 5, 'on', 5) + event(T + 2, 5, '', 5))
+    equal((got.output['unmatched_ends'], got.output['unfinished_slices']), (1, 0))
+    equal([r['timestamp'] for r in got.events() if r['name'] == 'on'], [T + 1, T + 2])
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

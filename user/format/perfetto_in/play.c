@@ -288,12 +288,12 @@ static int play_legacy_flow(struct pf_reader *r, const struct pf_record *head, s
 
 /* ---- slices, instants ------------------------------------------------------ */
 
-/* A state lasts until the next one of its track; one without a name only ends it. */
+/* A state lasts until the next one of its track; one without a name only ends it: where there is none it is counted. */
 static int play_state(struct pf_reader *r, struct pf_track_row *row, struct model_event *ev)
 {
 	int err = 0;
 
-	if (row->is_open)
+	if (row->is_open || !ev->name.len)
 		err = pf_add(r, &(struct model_event){ .kind = MODEL_SLICE_END, .track = ev->track, .ts_ns = ev->ts_ns });
 	row->is_open = ev->name.len;
 	ev->kind = MODEL_SLICE_BEGIN;

@@ -1009,6 +1009,15 @@ def end_of_no_state(convert):
 
 
 @test
+def markers_of_a_thread_of_a_descriptor(convert):
+    """The second track of a thread that has no name of the kernel's is called by its id."""
+    got = convert(thread() + event(T, BEGIN, 'te') + bundle(0, ftrace(T + 1, 11, 3, msg(2, 'B|10|m'))) +
+                  event(T + 5, END, '') + bundle(0, ftrace(T + 9, 11, 3, msg(2, 'E|10'))))
+    names = [name for name in got.objects(2).values() if name.endswith('markers')]
+    equal(names, ['11 markers'])
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

@@ -6,6 +6,7 @@
 #include "threads.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,16 +257,20 @@ static unsigned int put_order(const struct source_track *source, struct fxt_arg 
 	return 1;
 }
 
+/* Of a thread without a name of the kernel's it has the id, as those of a recording do. */
 int thread_write_markers(struct builder *b, const struct thread *t)
 {
 	const struct fxt_arg process = fxt_arg_koid("process", t->process);
 	static const char suffix[] = " markers";
 	char name[NAME_BYTES + sizeof(suffix)];
+	size_t len = t->name_len;
 
-	memcpy(name, t->name, t->name_len);
-	memcpy(name + t->name_len, suffix, sizeof(suffix));
+	memcpy(name, t->name, len);
+	if (!len)
+		len = (size_t)snprintf(name, NAME_BYTES, "%d", t->tid);
+	memcpy(name + len, suffix, sizeof(suffix));
 	return write_object(b, FXT_KOBJ_THREAD, t->markers->at.thread,
-			    fxt_str_inline(name, t->name_len + sizeof(suffix) - 1), &process, 1);
+			    fxt_str_inline(name, (unsigned int)(len + sizeof(suffix) - 1)), &process, 1);
 }
 
 static struct fxt_str name_of(const struct thread *t, char *buf, size_t size)

@@ -13,6 +13,7 @@ import os
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -1015,6 +1016,19 @@ def markers_of_a_thread_of_a_descriptor(convert):
                   event(T + 5, END, '') + bundle(0, ftrace(T + 9, 11, 3, msg(2, 'E|10'))))
     names = [name for name in got.objects(2).values() if name.endswith('markers')]
     equal(names, ['11 markers'])
+
+
+@test
+def nothing_to_write(_):
+    """An FXT without anything for a Perfetto trace makes no file, and that is said."""
+    with tempfile.TemporaryDirectory() as tmp:
+        path, out = os.path.join(tmp, 'empty.fxt'), os.path.join(tmp, 'out.pftrace')
+        with open(path, 'wb') as file:
+            file.write(struct.pack('<QQQ', 0x0016547846040010, 0x21, 10**9))
+            file.write(struct.pack('<QQ4s4x', 0x37 | 2 << 16 | 0x8004 << 24, 5, b'name'))   # the name of a thread
+        done = subprocess.run([KFXT, 'convert', '-o', out, path], capture_output=True, timeout=60)
+        equal((done.returncode, os.path.exists(out)), (1, False), done.stderr)
+        equal(b'nothing in it' in done.stderr, True, done.stderr)
 
 
 @test

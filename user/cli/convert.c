@@ -391,6 +391,10 @@ static int finish(struct run *run, int err)
 		return EXIT_FAILED;
 	}
 	run->reader->counts(run->reading, &totals.input);
+	if (!run->published && totals.input.records) {
+		log_error("convert: %s: nothing in it that can be written as %s", run->path, run->writer->name);
+		return EXIT_FAILED;
+	}
 	if (run->builder) {
 		builder_stats(run->builder, &totals.built);
 		fxt_writer_stats(run->w, &totals.written);

@@ -839,6 +839,21 @@ def requests_that_end_elsewhere(convert):
 
 
 @test
+def transactions(convert):
+    """Of binder: a flow from who sends to who receives."""
+    def sent(ts, tid, number, node, to, reply):
+        return ftrace(ts, tid, 50, num(1, number), num(2, node), num(3, to), num(4, to), num(5, reply), num(6, 3), num(7, 16))
+    got = convert(bundle(0, sent(T, 50, 77, 1, 60, 0), ftrace(T + 10, 60, 51, num(1, 77)), sent(T + 20, 60, 78, 0, 50, 1),
+                         ftrace(T + 30, 50, 51, num(1, 78))))
+    equal([(r['event_type'], r['timestamp'] - T, r['thread'][1], r['flow_correlation_id'])
+           for r in got.events() if r['event_type'].startswith('flow')],
+          [('flow_begin', 0, 50, 77), ('flow_end', 10, 60, 77), ('flow_begin', 20, 60, 78), ('flow_end', 30, 50, 78)])
+    equal([(key, value) for r in got.events('instant')[:1] for key, _, value in r['arguments']],
+          [('transaction', 77), ('dest_node', 1), ('dest_proc', 60), ('dest_thread', 60), ('reply', 0), ('flags', 16),
+           ('code', 3)])
+
+
+@test
 def function_that_is_not_said(convert):
     got = convert(bundle(0, ftrace(T, 5, 437), ftrace(T + 1, 5, 437, num(1, 1)), ftrace(T + 2, 5, 438), ftrace(T + 3, 5, 438)))
     equal([r['name'] for r in got.events('duration_begin')], ['0x0', '0x0'])

@@ -27,8 +27,9 @@ static const struct pf_ftrace_row rows[] = {
 	{ 36, "irq", "irq_handler_entry", "irq=%1d name=%2s" },
 	{ 37, "irq", "irq_handler_exit", "irq=%1d ret=%2d" },
 	{ 45, "block", "block_rq_issue", "%1D %5s %4u (%7s) %2u + %3u [%6s]" },
-	{ 50, "binder", "binder_transaction", NULL },
-	{ 51, "binder", "binder_transaction_received", NULL },
+	{ 50, "binder", "binder_transaction", "transaction=%1d dest_node=%2d dest_proc=%3d dest_thread=%4d reply=%5d "
+	  "flags=0x%7x code=0x%6x" },
+	{ 51, "binder", "binder_transaction_received", "transaction=%1d" },
 	{ 56, "workqueue", "workqueue_activate_work", "work struct %1p" },
 	{ 57, "workqueue", "workqueue_execute_end", "work struct %1p: function %2k" },
 	{ 58, "workqueue", "workqueue_execute_start", "work struct %1p: function %2k" },

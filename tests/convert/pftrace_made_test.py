@@ -820,6 +820,17 @@ def names_of_ftrace_events(convert):
 
 
 @test
+def memory_of_processes(convert):
+    """Of older kernels it is the thread's; of another process by what that said before, else of none that is known."""
+    def rss(ts, tid, size, *parts):
+        return ftrace(ts, tid, 313, num(1, 0), num(2, size), *parts)
+    got = convert(bundle(0, rss(T, 50, 1), rss(T + 1, 60, 2), rss(T + 2, 50, 3, num(3, 1), num(4, 111)),
+                         rss(T + 3, 60, 4, num(3, 0), num(4, 111)), rss(T + 4, 60, 5, num(3, 0), num(4, 222))))
+    equal([(r['arguments'][0][2], r['thread'][0]) for r in got.events('counter')],
+          [(1, 50), (2, 60), (3, 50), (4, 50), (5, 4200000003)])
+
+
+@test
 def bios_and_buffers(convert):
     """Numbers 119 and 121 are of different events."""
     dev = num(1, 8 << 20), num(2, 100)

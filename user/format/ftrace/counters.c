@@ -5,7 +5,12 @@
  */
 #include "import_p.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "bpf/abi/ids.h"
 
 #define EXIT_IDLE	4294967295LL	/* what cpu_idle prints for "not idle": (u32)-1 */
 
@@ -113,34 +118,86 @@ static bool find_label(const struct record *r, struct model_text *label)
 	return label->len > 0;
 }
 
+void memories_fini(struct ftrace_import *im)
+{
+	map_fini(&im->memories.by_id);
+	free(im->memories.owners);
+}
+
+/* 0 or -ENOMEM. */
+static int keep_owner(struct memories *m, uint64_t id, uint64_t koid)
+{
+	const uint32_t i = map_get(&m->by_id, id);
+
+	if (i != MAP_NONE) {
+		m->owners[i] = koid;
+		return 0;
+	}
+	if (m->cnt == MEMORIES_MAX)
+		return 0;
+	if (array_reserve(m->owners, m->cnt, m->cap, 1) || map_add(&m->by_id, id, m->cnt))
+		return -ENOMEM;
+	m->owners[m->cnt++] = koid;
+	return 0;
+}
+
+/* NULL: not known, or it is not there any more. */
+static const struct thread *find_owner(struct builder *b, const struct memories *m, uint64_t id)
+{
+	const uint32_t i = map_get(&m->by_id, id);
+	const struct thread *t = i == MAP_NONE ? NULL : thread_find(b, (int32_t)(m->owners[i] % ID_GENERATION_STEP));
+
+	return t && t->koid == m->owners[i] ? t : NULL;
+}
+
+/* Of rss_stat: without either number it is the thread's; of another's memory who had it before. */
+static int memory_owner(struct builder *b, const struct record *r, const struct thread **t)
+{
+	struct memories *m = &r->im->memories;
+	int64_t id, curr;
+	const bool is_said = text_find_int(r->ev, "curr", &curr);
+
+	*t = is_said && !curr ? NULL : r->t;
+	if (!is_said || !text_find_int(r->ev, "mm_id", &id))
+		return 0;
+	if (curr && r->t && r->t != b->idle)
+		return keep_owner(m, (uint64_t)id, r->t->koid);
+	if (!curr)
+		*t = find_owner(b, m, (uint64_t)id);
+	return 0;
+}
+
 /* The thread whose process has it: that it says, else that of the event, if its memory is it; NULL: the machine's. */
-static const struct thread *thread_of(struct builder *b, const struct record *r)
+static int thread_of(struct builder *b, const struct record *r, const struct thread **t)
 {
 	int64_t n;
 
+	*t = NULL;
+	if (text_is(r->ev->name, "rss_stat") || text_is(r->ev->name, "rss_stat_throttled"))
+		return memory_owner(b, r, t);
 	if (text_is(r->ev->name, "oom_score_adj_update"))
-		return text_find_int(r->ev, "pid", &n) && n > 0 && n <= INT32_MAX ? thread_get(b, (int32_t)n) : r->t;
-	if (!text_is(r->ev->name, "rss_stat") && !text_is(r->ev->name, "rss_stat_throttled"))
-		return NULL;
-	return text_find_int(r->ev, "curr", &n) && !n ? NULL : r->t;
+		*t = text_find_int(r->ev, "pid", &n) && n > 0 && n <= INT32_MAX ? thread_get(b, (int32_t)n) : r->t;
+	return 0;
 }
 
-static struct fxt_thread owner(struct builder *b, const struct record *r)
+static int find_place(struct builder *b, const struct record *r, struct fxt_thread *at)
 {
-	const struct thread *t = thread_of(b, r);
+	const struct thread *t;
+	int err = thread_of(b, r, &t);
 
+	*at = (struct fxt_thread){ .process = PROCESS_COUNTERS, .thread = PROCESS_COUNTERS };
 	if (t && t->process)
-		return (struct fxt_thread){ .process = t->process, .thread = t->koid };
-	b->counted = true;
-	return (struct fxt_thread){ .process = PROCESS_COUNTERS, .thread = PROCESS_COUNTERS };
+		*at = (struct fxt_thread){ .process = t->process, .thread = t->koid };
+	else
+		b->counted = true;
+	return err;
 }
 
 int on_counter(struct builder *b, const struct record *r)
 {
 	const struct handler *h = r->kind->handler;
 	struct fxt_event e = {
-		.type = FXT_COUNTER, .ts = r->ts, .thread = owner(b, r), .name = r->kind->name,
-		.category = r->kind->category,
+		.type = FXT_COUNTER, .ts = r->ts, .name = r->kind->name, .category = r->kind->category,
 	};
 	struct model_text label;
 	struct fxt_arg args[2];
@@ -163,6 +220,7 @@ int on_counter(struct builder *b, const struct record *r)
 			return OUT_OTHER;
 		e.id = (uint64_t)id;
 	}
-	err = build_event(b, &e, args, n);
+	err = find_place(b, r, &e.thread);
+	err = err ? err : build_event(b, &e, args, n);
 	return err ? err : OUT_COUNTER;
 }

@@ -280,6 +280,7 @@ void ftrace_import_close(struct ftrace_import *im)
 	if (!im)
 		return;
 	held_fini(im);
+	memories_fini(im);
 	kinds_fini(im);
 	free(im);
 }

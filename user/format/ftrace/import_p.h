@@ -59,6 +59,15 @@ struct held {
 	size_t text_cap, stack_cap[2];
 };
 
+#define MEMORIES_MAX	65536U	/* further ones are known by their own processes only */
+
+/* Whose memory it is, by the number that rss_stat has for it: koids of threads. */
+struct memories {
+	struct map by_id;
+	uint64_t *owners;
+	uint32_t cnt, cap;
+};
+
 struct ftrace_import {
 	struct builder *b;
 	const struct live_cfg *live;	/* NULL: text */
@@ -72,6 +81,7 @@ struct ftrace_import {
 	size_t kinds_cnt;
 	uint8_t pairs[PAIRS_MAX];
 	uint64_t marker_tracks;
+	struct memories memories;
 	struct ftrace_sync syncs[FTRACE_SYNCS_MAX];
 	unsigned int syncs_cnt;
 };
@@ -120,6 +130,9 @@ record_fn on_fork, on_exit_thread, on_exec, on_rename, on_newtask;
 record_fn on_instant, on_pair_begin, on_pair_end, on_counter, on_marker, on_graph, on_syscall,
 	on_text, on_function, on_raw_marker, on_raw_syscall, on_named_syscall, on_block_begin,
 	on_block_end, on_block_io_start, on_block_io_done, on_binder, on_stack;
+
+/* counters.c */
+void memories_fini(struct ftrace_import *im);
 
 /* import_tracks.c */
 /* Where what a record says happened. In interrupts that is the CPU, not the thread. */

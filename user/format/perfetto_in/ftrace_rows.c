@@ -277,7 +277,7 @@ const struct pf_ftrace_row pf_more_ftrace_rows[] = {
 	{ 310, "kmem", "mm_page_free", "order=%1u page=%2u pfn=%3u" },
 	{ 311, "kmem", "mm_page_free_batched", "cold=%1d page=%2u pfn=%3u" },
 	{ 312, "kmem", "mm_page_pcpu_drain", "migratetype=%1d order=%2u page=%3u pfn=%4u" },
-	{ 313, "kmem", "rss_stat", "mm_id=%4u curr=%3u type=%1m size=%2dB" },
+	{ 313, "kmem", "rss_stat", "%4omm_id=%4u %3ocurr=%3u type=%1m size=%2dB" },
 	{ 314, "kmem", "ion_heap_shrink", "heap_name=%1s len=%2u total_allocated=%3d" },
 	{ 315, "kmem", "ion_heap_grow", "heap_name=%1s len=%2u total_allocated=%3d" },
 	{ 316, "fence", "fence_init", "context=%1u driver=%2s seqno=%3u timeline=%4s" },
@@ -298,7 +298,7 @@ const struct pf_ftrace_row pf_more_ftrace_rows[] = {
 	{ 346, "cpuhp", "cpuhp_latency", "cpu=%1u ret=%2d state=%3u time=%4u" },
 	{ 351, "dmabuf_heap", "dma_heap_stat", "inode=%1u len=%2d total_allocated=%3u" },
 	{ 352, "cpuhp", "cpuhp_pause", "active_cpus=%1u cpus=%2u pause=%3u time=%4u" },
-	{ 359, "kmem", "rss_stat_throttled", "mm_id=%3u curr=%1u type=%2m size=%4dB" },
+	{ 359, "kmem", "rss_stat_throttled", "%3omm_id=%3u %1ocurr=%1u type=%2m size=%4dB" },
 	{ 360, "net", "netif_receive_skb", "len=%1u name=%2s skbaddr=%3u" },
 	{ 361, "net", "net_dev_xmit", "len=%1u name=%2s rc=%3d skbaddr=%4u" },
 	{ 362, "sock", "inet_sock_set_state", "daddr=%1u dport=%2u family=%3u newstate=%4d oldstate=%5d protocol=%6u "

@@ -2,8 +2,9 @@
 /*
  * The table of events of ftrace. A format is text in which %N and a letter is field N: d signed, u
  * unsigned, x hexadecimal, p a pointer, s a string, k an address or a symbol, D a device, q the name of a
- * softirq, m the kind of memory, b "begin" or "end", a all numbers of a repeated field. The text is that of the
- * kernel, by which the import of ftrace text knows what an event means.
+ * softirq, m the kind of memory, b "begin" or "end", a all numbers of a repeated field, o nothing: the word that
+ * follows is left out if there is no such field. The text is that of the kernel, by which the import of ftrace text
+ * knows what an event means.
  */
 #include <stdio.h>
 
@@ -178,6 +179,18 @@ static void put_field(struct pf_reader *r, const struct pf_sequence *q, struct p
 	}
 }
 
+/* The last character of a format that is done when 'o' at @format is: it or the blank after the next word. */
+static const char *end_of_optional(struct pf_cursor m, uint32_t number, const char *format)
+{
+	const size_t len = strcspn(format, " ");
+	struct pf_field f;
+
+	while (pf_next(&m, &f) > 0)
+		if (f.number == number)
+			return format;
+	return format + len - !format[len];
+}
+
 static void put_format(struct pf_reader *r, const struct pf_sequence *q, struct pf_cursor m, const char *format)
 {
 	uint32_t number;
@@ -192,6 +205,8 @@ static void put_format(struct pf_reader *r, const struct pf_sequence *q, struct 
 		format++;
 		if (*format == 'a')
 			put_all(r, m, number);
+		else if (*format == 'o')
+			format = end_of_optional(m, number, format);
 		else
 			put_field(r, q, m, number, *format);
 	}

@@ -483,7 +483,8 @@ static void test_counters(void **state)
 	feed_event(&t, 104, 0, 5, "thermal_temperature",
 	      "thermal_zone=cpu-0 id=2 temp_prev=1 temp=-40000");
 	feed_event(&t, 105, 0, 5, "rss_stat", "mm_id=1 curr=1 type=MM_ANONPAGES size=8192B");
-	feed_event(&t, 106, 0, 5, "rss_stat", "mm_id=1 curr=0 member=1 size=4096");
+	feed_event(&t, 105, 0, 6, "rss_stat", "mm_id=1 curr=0 type=MM_FILEPAGES size=1B");
+	feed_event(&t, 106, 0, 5, "rss_stat", "mm_id=2 curr=0 member=1 size=4096");
 	feed_event(&t, 107, 0, 5, "cpu_frequency", "cpu_id=3");
 	feed_event(&t, 108, 0, 5, "oom_score_adj_update", "pid=77 comm=victim oom_score_adj=-900");
 	trace_end(&t);
@@ -493,10 +494,11 @@ static void test_counters(void **state)
 	trace_has(&t, "counter 103 4200000003/4200000003 power:clock_set_rate id=0 gpu_clk=5");
 	trace_has(&t, "counter 104 4200000003/4200000003 thermal:thermal_temperature id=2 cpu-0=-40000");
 	trace_has(&t, "counter 105 5/5 kmem:rss_stat id=0 MM_ANONPAGES=8192");
+	trace_has(&t, "counter 105 5/5 kmem:rss_stat id=0 MM_FILEPAGES=1");
 	trace_has(&t, "counter 106 4200000003/4200000003 kmem:rss_stat id=0 1=4096");
 	trace_has(&t, "instant 107 5/5 power:cpu_frequency cpu_id=3");
 	trace_has(&t, "counter 108 77/77 oom:oom_score_adj_update id=0 oom_score_adj=-900");
-	assert_int_equal(t.stats.counters, 8);
+	assert_int_equal(t.stats.counters, 9);
 	trace_done(&t);
 }
 

@@ -884,6 +884,17 @@ def markers_say_the_process(convert):
 
 
 @test
+def async_slices_that_begin_again(convert):
+    """The first begin of a cookie counts, the others are instants."""
+    def mark(ts, tid, text):
+        return ftrace(ts, tid, 3, msg(2, text + '|1204|lock|7\n'))
+    got = convert(bundle(0, mark(T, 10, 'S'), mark(T + 5, 11, 'S'), mark(T + 30, 11, 'F'), mark(T + 60, 11, 'S'), mark(T + 90, 11, 'F')))
+    equal([(r['event_type'], r['timestamp'] - T, r.get('async_correlation_id')) for r in got.events()],
+          [('async_begin', 0, 1), ('instant', 5, None), ('async_end', 30, 1), ('async_begin', 60, 2), ('async_end', 90, 2)])
+    equal((got.output['unmatched_ends'], got.output['closed_slices']), (0, 0))
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

@@ -149,6 +149,11 @@ uint64_t async_open_id(const struct builder *b, uint64_t key)
 	return a ? a->id : 0;
 }
 
+bool async_is_open(const struct builder *b, uint64_t key)
+{
+	return id_table_get(&b->asyncs, key | 1) != NULL;
+}
+
 static int end_at_last(struct builder *b, const struct async *a)
 {
 	const struct fxt_event e = {

@@ -157,6 +157,8 @@ int async_begin(struct builder *b, struct fxt_event *e, uint64_t key,
 		const struct fxt_arg *args, unsigned int n);
 int async_end(struct builder *b, struct fxt_event *e, uint64_t key,
 	      const struct fxt_arg *args, unsigned int n);
+/* Whether async_begin() would end something. */
+bool async_is_open(const struct builder *b, uint64_t key);
 /* The same where several of one key may be open: async_pop() ends the last one, or the last of @e's name or of none. */
 int async_push(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n);
 int async_pop(struct builder *b, struct fxt_event *e, uint64_t key, const struct fxt_arg *args, unsigned int n);

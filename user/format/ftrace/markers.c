@@ -110,20 +110,26 @@ static int on_end(struct builder *b, const struct record *r)
 	return slice_end(b, track_of_marker(b, r, false), r->ts, &s, NULL, 0);
 }
 
-/* "S|77|name|cookie", "F|77|name|cookie" */
+/* "S|77|name|cookie", "F|77|name|cookie". Who begins again holds the same thing: of wakelocks the first counts. */
 static int on_async(struct builder *b, const struct marker *m, bool begins)
 {
 	struct model_text f[FIELDS_MAX];
 	struct fxt_event e;
 	struct fxt_arg arg;
+	uint64_t key;
+	int err;
 
 	if (!split(m->rest, 2, f))
 		return OUT_OTHER;
+	key = key_of(m->tgid, f[0], f[1], 'S');
 	e = event_of(b, m, f[0]);
 	arg = fxt_arg_str("cookie", fxt_str_inline(f[1].data, f[1].len));
-	if (begins)
-		return async_begin(b, &e, key_of(m->tgid, f[0], f[1], 'S'), &arg, 1);
-	return async_end(b, &e, key_of(m->tgid, f[0], f[1], 'S'), &arg, 1);
+	if (!begins)
+		return async_end(b, &e, key, &arg, 1);
+	if (!async_is_open(b, key))
+		return async_begin(b, &e, key, &arg, 1);
+	err = build_event(b, &e, &arg, 1);
+	return err ? err : OUT_INSTANT;
 }
 
 /* "G|77|track|name|cookie" */

@@ -865,6 +865,19 @@ def transactions(convert):
 
 
 @test
+def suspend_of_the_machine(convert):
+    """Its phases end on other threads, the freeze with the number of another CPU."""
+    def phase(ts, tid, name, value, begins):
+        return ftrace(ts, tid, 113, msg(1, name), num(2, value), num(3, begins))
+    got = convert(bundle(0, phase(T, 100, 'suspend_enter', 3, 1), phase(T + 1, 0, 'timekeeping_freeze', 4, 1),
+                         phase(T + 5, 7, 'timekeeping_freeze', 1, 0), phase(T + 9, 101, 'suspend_enter', 3, 0)))
+    equal([(r['event_type'], r['timestamp'] - T, r['name']) for r in got.events()],
+          [('async_begin', 0, 'suspend_enter[3]'), ('async_begin', 1, 'timekeeping_freeze[4]'),
+           ('async_end', 5, 'timekeeping_freeze[4]'), ('async_end', 9, 'suspend_enter[3]')])
+    equal((got.output['unmatched_ends'], got.objects(1)[got.events()[0]['thread'][0]]), (0, 'global'))
+
+
+@test
 def function_that_is_not_said(convert):
     got = convert(bundle(0, ftrace(T, 5, 437), ftrace(T + 1, 5, 437, num(1, 1)), ftrace(T + 2, 5, 438), ftrace(T + 3, 5, 438)))
     equal([r['name'] for r in got.events('duration_begin')], ['0x0', '0x0'])

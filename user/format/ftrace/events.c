@@ -335,20 +335,48 @@ static int on_off_end(struct builder *b, const struct record *r)
 	return end_slice(b, r, track_of_cpu(b, r->cpu, off_track(r)), &s);
 }
 
-/* "dpm_suspend[2] begin" */
+/* Of the whole machine; live it is of the thread, as there is no track for it. */
+static int place_of_machine(struct builder *b, const struct record *r, struct fxt_thread *at)
+{
+	const struct fxt_arg process = fxt_arg_koid("process", PROCESS_GLOBAL);
+	const struct fxt_object o = { .id = PROCESS_GLOBAL, .kind = FXT_KOBJ_THREAD, .name = fxt_str("global") };
+	int err;
+
+	*at = r->im->live ? place_of(b, r) : (struct fxt_thread){ .process = PROCESS_GLOBAL, .thread = PROCESS_GLOBAL };
+	if (r->im->live || r->im->has_machine)
+		return 0;
+	err = process_use(b, PROCESS_GLOBAL, NO_TID);
+	err = err ? err : fxt_write_kernel_object(b->w, &o, &process, 1);
+	r->im->has_machine = !err;
+	return err;
+}
+
+/* What both ends share: "dpm_suspend[2]", but of the freeze the number is of a CPU that may be another one at its end. */
+static uint64_t suspend_key(struct model_text what)
+{
+	static const char freeze[] = "timekeeping_freeze[";
+
+	if (what.len >= sizeof(freeze) - 1 && !memcmp(what.data, freeze, sizeof(freeze) - 1))
+		what.len = sizeof(freeze) - 1;
+	return ((uint64_t)text_hash(what.data, what.len) << 32 | 's') * 0x9e3779b97f4a7c15ULL;
+}
+
+/* "dpm_suspend[2] begin": phases of the machine, which may end on another thread. */
 static int on_suspend(struct builder *b, const struct record *r)
 {
 	struct model_text what = r->ev->args;
-	struct slice s;
+	struct fxt_event e = { .ts = r->ts, .category = r->kind->category };
 	bool begins = what.len > 6 && !memcmp(what.data + what.len - 6, " begin", 6);
+	int err;
 
 	if (!begins && (what.len <= 4 || memcmp(what.data + what.len - 4, " end", 4)))
 		return OUT_OTHER;
 	what.len -= begins ? 6 : 4;
-	s = slice_of(r, FAMILY_PAIR, build_str(b, what));
-	s.key = text_hash(what.data, what.len) | 1;
-	return begins ? slice_begin(b, track_of(b, r), r->ts, &s, NULL, 0) :
-			end_slice(b, r, track_of(b, r), &s);
+	e.name = build_str(b, what);
+	err = place_of_machine(b, r, &e.thread);
+	if (err)
+		return err;
+	return begins ? async_begin(b, &e, suspend_key(what), NULL, 0) : async_end(b, &e, suspend_key(what), NULL, 0);
 }
 
 /* ---- the table ------------------------------------------------------------- */

@@ -217,7 +217,7 @@ static void test_pairs(void **state)
 	trace_has(&t, "instant 150 5/5 timer:hrtimer_start hrtimer=1");
 	trace_has(&t, "duration_begin 160 5/5 workqueue:delayed_vfree_work ...");
 	trace_has(&t, "duration_end 170 5/5 workqueue:delayed_vfree_work ...");
-	trace_has(&t, "duration_end 190 5/5 power:dpm_suspend[2] ...");
+	trace_has(&t, "async_end 190 4200000004/4200000004 power:dpm_suspend[2] ...");
 	trace_has(&t, "duration_begin 195 4200000001/4200060000 irq:irq_disable caller='a' parent='b'");
 	trace_has(&t, "duration_end 200 5/5 ftrace:bar");
 	assert_int_equal(t.stats.closed_slices, 2);

@@ -798,6 +798,13 @@ def meters(convert):
 
 
 @test
+def more_counters_of_processes(convert):
+    got = convert(packet(msg(9, msg(1, num(1, 50), num(13, 10), num(14, 20), num(23, 3), num(24, 4))), ts=T))
+    equal({r['name']: r['arguments'][0][2] for r in got.events()},
+          {'chrome.private_footprint': 10240, 'chrome.peak_rss': 20480, 'mem.smaps.swap.pss': 3072, 'mem.dmabuf_rss': 4096})
+
+
+@test
 def more_counters_of_the_machine(convert):
     got = convert(packet(msg(7, num(11, 1000), num(11, 2000), msg(15, msg(1, 'zone0'), num(2, 40), msg(3, 'x86')),
                              msg(16, num(1, 2), msg(2, msg(1, 'C6'), num(2, 9))), num(17, 800)), ts=T))

@@ -805,6 +805,17 @@ def more_counters_of_processes(convert):
 
 
 @test
+def names_of_memory_counters(convert):
+    """As /proc has them; of numbers that are not known the number."""
+    def pair(field, key, value):
+        return msg(field, num(1, key), num(2, value))
+    got = convert(packet(msg(7, pair(1, 38, 1), pair(1, 39, 2), pair(2, 1, 3), pair(2, 10, 4), pair(2, 188, 5), pair(2, 999, 6)), ts=T))
+    equal([(r['name'], r['arguments'][0][2]) for r in got.events()],
+          [('meminfo.IonHeapPool', 1024), ('meminfo.39', 2048), ('vmstat.nr_free_pages', 3), ('vmstat.nr_mapped', 4),
+           ('vmstat.workingset_restore_file', 5), ('vmstat.999', 6)])
+
+
+@test
 def more_counters_of_the_machine(convert):
     got = convert(packet(msg(7, num(11, 1000), num(11, 2000), msg(15, msg(1, 'zone0'), num(2, 40), msg(3, 'x86')),
                              msg(16, num(1, 2), msg(2, msg(1, 'C6'), num(2, 9))), num(17, 800)), ts=T))

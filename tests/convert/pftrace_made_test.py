@@ -805,6 +805,16 @@ def more_counters_of_processes(convert):
 
 
 @test
+def counters_of_interrupts_and_pages(convert):
+    got = convert(packet(msg(7, msg(6, num(1, 30), num(2, 99)), msg(8, num(1, 3), num(2, 98)),
+                             msg(12, msg(1, '0'), msg(2, 'Normal'), num(3, 4), num(3, 5)),
+                             msg(18, msg(1, 'kmalloc'), num(2, 1), num(3, 2))), ts=T))
+    equal([(r['name'], r['arguments'][0][2]) for r in got.events()],
+          [('irq.30', 99), ('softirq.3', 98), ('buddy.0.Normal.order0', 4), ('buddy.0.Normal.order1', 5),
+           ('slab.kmalloc.pages_per_slab', 1), ('slab.kmalloc.slabs', 2)])
+
+
+@test
 def names_of_memory_counters(convert):
     """As /proc has them; of numbers that are not known the number."""
     def pair(field, key, value):

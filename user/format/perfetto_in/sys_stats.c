@@ -6,10 +6,11 @@
 
 #define KIB	1024
 #define PF_CPUFREQ_MAX	256U	/* CPUs with a frequency; further ones are left out */
+#define PF_ORDERS_MAX	64U	/* no kernel has more */
 
 enum {
-	MEMINFO = 1, VMSTAT = 2, CPU_STAT = 3, FORKS = 4, IRQS = 5, SOFTIRQS = 7, DEVFREQ = 10, CPUFREQ = 11, DISK = 13,
-	PSI = 14, THERMAL = 15, CPUIDLE = 16, GPUFREQ = 17
+	MEMINFO = 1, VMSTAT = 2, CPU_STAT = 3, FORKS = 4, IRQS = 5, IRQ = 6, SOFTIRQS = 7, SOFTIRQ = 8, DEVFREQ = 10, CPUFREQ = 11,
+	BUDDY = 12, DISK = 13, PSI = 14, THERMAL = 15, CPUIDLE = 16, GPUFREQ = 17, SLAB = 18
 };
 
 static const char *const meminfo_names[] = {
@@ -74,6 +75,7 @@ static const char *const disk_names[] = {
 	NULL, NULL, "read_sectors", "read_ms", "write_sectors", "write_ms", "discard_sectors", "discard_ms", "flushes",
 	"flush_ms",
 };
+static const char *const slab_names[10] = { NULL, NULL, "pages_per_slab", "slabs" };
 static const char *const psi_names[] = {
 	NULL, "cpu.some_ns", "cpu.full_ns", "io.some_ns", "io.full_ns", "memory.some_ns", "memory.full_ns",
 };
@@ -149,6 +151,45 @@ static int put_thermal(struct pf_reader *r, struct pf_cursor m)
 	pf_text_print(r, "thermal.");
 	pf_text_add(r, name.data, name.len < 64 ? name.len : 64);
 	return put(r, value.value);
+}
+
+/* {1 number, 2 how many} */
+static int put_interrupt(struct pf_reader *r, const char *prefix, struct pf_cursor m)
+{
+	struct pf_field number, value;
+
+	if (!pf_find(m, 2, PF_VARINT, &value))
+		return 0;
+	pf_find(m, 1, PF_VARINT, &number);
+	pf_text_clear(r);
+	pf_text_print(r, "%s.%llu", prefix, (unsigned long long)number.value);
+	return put(r, value.value);
+}
+
+/* {1 node, 2 zone, 3 free blocks of each order} */
+static int put_buddy(struct pf_reader *r, struct pf_cursor m)
+{
+	struct pf_field node, zone, f;
+	uint64_t values[PF_ORDERS_MAX];
+	struct pf_cursor all = m;
+	size_t cnt = 0, i;
+	int err = 0;
+
+	pf_find(m, 1, PF_BYTES, &node);
+	pf_find(m, 2, PF_BYTES, &zone);
+	while (pf_next(&all, &f) > 0)
+		if (f.number == 3)
+			cnt = pf_numbers(&f, PF_VARINT, values, cnt, PF_ORDERS_MAX);
+	for (i = 0; i < cnt && !err; i++) {
+		pf_text_clear(r);
+		pf_text_print(r, "buddy.");
+		pf_text_add(r, node.data, node.len < 64 ? node.len : 64);
+		pf_text_print(r, ".");
+		pf_text_add(r, zone.data, zone.len < 64 ? zone.len : 64);
+		pf_text_print(r, ".order%zu", i);
+		err = put(r, values[i]);
+	}
+	return err;
 }
 
 /* {1 CPU, 2 {1 state, 2 microseconds}*} */
@@ -227,6 +268,13 @@ static int put_message(struct pf_reader *r, const struct pf_field *f)
 		return pf_find(pf_inner(f), 1, PF_VARINT, &of) ? put_group(r, pf_inner(f), cpu_names, "cpu", &of) : 0;
 	case DISK:
 		return pf_find(pf_inner(f), 1, PF_BYTES, &of) ? put_group(r, pf_inner(f), disk_names, "disk.", &of) : 0;
+	case SLAB:
+		return pf_find(pf_inner(f), 1, PF_BYTES, &of) ? put_group(r, pf_inner(f), slab_names, "slab.", &of) : 0;
+	case IRQ:
+	case SOFTIRQ:
+		return put_interrupt(r, f->number == IRQ ? "irq" : "softirq", pf_inner(f));
+	case BUDDY:
+		return put_buddy(r, pf_inner(f));
 	case DEVFREQ:
 		return put_devfreq(r, pf_inner(f));
 	case THERMAL:

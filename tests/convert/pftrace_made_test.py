@@ -815,6 +815,14 @@ def counters_of_interrupts_and_pages(convert):
 
 
 @test
+def counters_of_a_gpu_that_is_not_said(convert):
+    """They have the name of any GPU's counter of that number."""
+    spec = packet(msg(52, msg(1, num(6, 0), msg(1, num(1, 34), msg(2, 'busy'))), num(3, 1)), ts=T)
+    got = convert(spec + packet(msg(52, msg(2, num(1, 34), num(2, 55))), ts=T))
+    equal([(r['name'], r['arguments'][0][2]) for r in got.events()], [('busy (GPU 1)', 55)])
+
+
+@test
 def names_of_memory_counters(convert):
     """As /proc has them; of numbers that are not known the number."""
     def pair(field, key, value):

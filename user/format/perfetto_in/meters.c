@@ -7,6 +7,7 @@
 #include "reader_p.h"
 
 #define NS_PER_MS	1000000
+#define ANY_GPU		0x3fffffffU
 #define NAME_BYTES	128U	/* of a name in the trace that goes into that of a counter */
 
 static void add_name(struct pf_reader *r, const struct pf_field *f)
@@ -152,6 +153,8 @@ static uint64_t gpu_key(uint64_t gpu, uint64_t counter)
 static int take_spec(struct pf_reader *r, struct pf_cursor m, uint64_t gpu)
 {
 	struct pf_field id, name;
+	uint32_t text;
+	int err;
 
 	if (!pf_find(m, PF_GPU_SPEC_ID, PF_VARINT, &id) || !pf_find(m, PF_GPU_SPEC_NAME, PF_BYTES, &name))
 		return 0;
@@ -159,7 +162,9 @@ static int take_spec(struct pf_reader *r, struct pf_cursor m, uint64_t gpu)
 	add_name(r, &name);
 	if (gpu)
 		pf_text_print(r, " (GPU %llu)", (unsigned long long)gpu);
-	return keep_name(r, gpu_key(gpu, id.value), pf_string(r, r->text, r->text_len));
+	text = pf_string(r, r->text, r->text_len);
+	err = keep_name(r, gpu_key(gpu, id.value), text);
+	return err ? err : keep_name(r, gpu_key(ANY_GPU, id.value), text);
 }
 
 static int take_specs(struct pf_reader *r, struct pf_cursor m, uint64_t gpu)
@@ -185,6 +190,8 @@ static int put_gpu_counter(struct pf_reader *r, struct pf_cursor m, uint64_t gpu
 	if (!pf_find(m, PF_GPU_COUNTER_ID, PF_VARINT, &id))
 		return 0;
 	name = map_get(&r->meters, gpu_key(gpu, id.value));
+	if (name == MAP_NONE && !gpu)	/* not said, or the first: who describes counters may say more */
+		name = map_get(&r->meters, gpu_key(ANY_GPU, id.value));
 	if (name == MAP_NONE) {
 		pf_text_clear(r);
 		pf_text_print(r, "GPU %llu counter %llu", (unsigned long long)gpu, (unsigned long long)id.value);

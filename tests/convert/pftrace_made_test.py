@@ -823,6 +823,18 @@ def counters_of_a_gpu_that_is_not_said(convert):
 
 
 @test
+def power_rails_of_sessions(convert):
+    """The same index is another rail in another session."""
+    def rail(session, name):
+        return packet(msg(40, msg(1, num(1, 3), msg(2, name)), num(3, session)), ts=T)
+
+    def energy(session, value):
+        return packet(msg(40, msg(2, num(1, 3), num(3, value)), num(3, session)), ts=T)
+    got = convert(rail(77, 'cpu') + rail(78, 'gpu') + energy(78, 2) + energy(77, 1))
+    equal(sorted((r['name'], r['arguments'][0][2]) for r in got.events()), [('power.cpu_uws', 1), ('power.gpu_uws', 2)])
+
+
+@test
 def names_of_memory_counters(convert):
     """As /proc has them; of numbers that are not known the number."""
     def pair(field, key, value):

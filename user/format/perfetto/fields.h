@@ -216,7 +216,7 @@ enum pf_ftrace_stats {
 /* BatteryCounters, PowerRails, GpuMemTotalEvent, GpuCounterEvent. */
 enum pf_battery { PF_BATTERY_NAME = 5 };
 enum pf_power_rails {
-	PF_RAILS_DESCRIPTORS = 1, PF_RAILS_ENERGY = 2, PF_RAIL_INDEX = 1, PF_RAIL_NAME = 2, PF_ENERGY_INDEX = 1,
+	PF_RAILS_DESCRIPTORS = 1, PF_RAILS_ENERGY = 2, PF_RAILS_SESSION = 3, PF_RAIL_INDEX = 1, PF_RAIL_NAME = 2, PF_ENERGY_INDEX = 1,
 	PF_ENERGY_TIME_MS = 2, PF_ENERGY_UWS = 3
 };
 enum pf_gpu_memory { PF_GPU_MEMORY_PID = 2, PF_GPU_MEMORY_SIZE = 3 };

@@ -64,12 +64,15 @@ static int keep_name(struct pf_reader *r, uint64_t key, uint32_t name)
 	return !name || map_get(&r->meters, key) != MAP_NONE ? 0 : map_add(&r->meters, key, name);
 }
 
-static uint64_t rail_key(uint64_t index)
+/* Each session has indexes of its own; 0: an older format, without sessions. */
+static uint64_t rail_key(uint64_t session, uint64_t index)
 {
-	return 1ULL << 63 | (index & UINT32_MAX);
+	const uint64_t mixed = session * 0x9e3779b97f4a7c15ULL >> 33;
+
+	return 1ULL << 63 | mixed << 32 | (index & UINT32_MAX);
 }
 
-static int take_rail(struct pf_reader *r, struct pf_cursor m)
+static int take_rail(struct pf_reader *r, struct pf_cursor m, uint64_t session)
 {
 	struct pf_field index, name;
 
@@ -80,11 +83,11 @@ static int take_rail(struct pf_reader *r, struct pf_cursor m)
 	pf_text_print(r, "power.");
 	add_name(r, &name);
 	pf_text_print(r, "_uws");
-	return keep_name(r, rail_key(index.value), pf_string(r, r->text, r->text_len));
+	return keep_name(r, rail_key(session, index.value), pf_string(r, r->text, r->text_len));
 }
 
 /* Its own time, in ms, is more exact than that of the packet. */
-static int take_energy(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
+static int take_energy(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m, uint64_t session)
 {
 	const struct pf_record head = { .kind = PF_RECORD_COUNTER };
 	struct pf_field index, time, energy;
@@ -93,7 +96,7 @@ static int take_energy(struct pf_reader *r, const struct pf_packet_info *p, stru
 
 	if (!pf_find(m, PF_ENERGY_INDEX, PF_VARINT, &index) || !pf_find(m, PF_ENERGY_UWS, PF_VARINT, &energy))
 		return PF_NO_VALUE;
-	name = map_get(&r->meters, rail_key(index.value));
+	name = map_get(&r->meters, rail_key(session, index.value));
 	if (name == MAP_NONE)
 		return PF_NO_COUNTER;
 	err = pf_record_begin(r, &head, sizeof(head));
@@ -112,14 +115,15 @@ int pf_power_rails(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	struct pf_cursor rails = message;
 	int got = 0, fate = PF_USED, one, err = 0;
 	struct pf_field f;
+	const uint64_t session = pf_find(message, PF_RAILS_SESSION, PF_VARINT, &f) ? f.value : 0;
 
 	while (!err && (got = pf_next(&rails, &f)) > 0)
 		if (pf_is(&f, PF_RAILS_DESCRIPTORS, PF_BYTES))
-			err = take_rail(r, pf_inner(&f));
+			err = take_rail(r, pf_inner(&f), session);
 	if (err || got < 0)
 		return err ? err : got;
 	while (fate >= 0 && pf_next(&message, &f) > 0) {
-		one = pf_is(&f, PF_RAILS_ENERGY, PF_BYTES) ? take_energy(r, p, pf_inner(&f)) : PF_USED;
+		one = pf_is(&f, PF_RAILS_ENERGY, PF_BYTES) ? take_energy(r, p, pf_inner(&f), session) : PF_USED;
 		fate = one < 0 || one > fate ? one : fate;
 	}
 	return fate;

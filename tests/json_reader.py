@@ -289,9 +289,9 @@ class Trace:
 
     def arrows(self):
         """Ends and steps of flows by what came before: (with a begin, without, ids with a begin)."""
-        # Slices are before what else is at their time.
+        # Slices are before what else is at their time, begins before ends.
         steps = sorted([(s.ts, 0, s.bind[0], not s.bind[1]) for s in self.slices if s.bind] +
-                       [(f.ts, 1, (f.cat, f.name, f.id), f.ph == 's') for f in self.flows], key=lambda s: s[:2])
+                       [(f.ts, 1 + 'stf'.index(f.ph), (f.cat, f.name, f.id), f.ph == 's') for f in self.flows], key=lambda s: s[:2])
         begun, found = set(), collections.Counter()
         for _, _, ident, begins in steps:
             if begins:
@@ -304,7 +304,7 @@ class Trace:
         """(Steps and ends of a flow that has begun, begins); after an end it begins again."""
         known, live, counts = set(), set(), collections.Counter()
         items = [(s.ts, 0, -LAST_NS if s.dur is None else -s.dur, s.bind[0], not s.bind[1], False) for s in self.slices if s.bind]
-        items += [(f.ts, 1, 0, (f.cat, f.name, f.id), f.ph == 's', f.ph == 'f') for f in self.flows]
+        items += [(f.ts, 1, 'stf'.index(f.ph), (f.cat, f.name, f.id), f.ph == 's', f.ph == 'f') for f in self.flows]
         for *_, ident, begins, ends in sorted(items, key=lambda i: i[:3]):
             counts['drawn'] += not begins and ident in known
             counts['begun'] += begins or (ident in known and ident not in live)

@@ -932,19 +932,6 @@ def function_that_is_not_said(convert):
 
 
 @test
-def markers_say_the_process(convert):
-    """Slices are of the thread, whose process they say if no list does; async slices are of that process."""
-    marks = bundle(0, ftrace(T, 4064, 3, msg(2, 'B|1204|x\n')), ftrace(T + 5, 4064, 3, msg(2, 'E|1204\n')),
-                   ftrace(T + 6, 4065, 3, msg(2, 'S|1204|y|7\n')), ftrace(T + 7, 4065, 3, msg(2, 'F|1204|y|7\n')),
-                   ftrace(T + 8, 4065, 3, msg(2, 'N|1204|track|z\n')))
-    got = convert(marks)
-    equal([(r['name'], r['thread']) for r in got.events()],
-          [('x', (1204, 4064)), ('x', (1204, 4064)), ('y', (1204, 4065)), ('y', (1204, 4065)), ('z', (1204, 4065))])
-    got = convert(tree(T - 9, process(50, 1, '/bin/other'), tree_thread(4064, 50, 'writer')) + marks)
-    equal({r['thread'] for r in got.events() if r['name'] == 'x'}, {(50, 4064)})
-
-
-@test
 def async_slices_that_begin_again(convert):
     """The first begin of a cookie counts, the others are instants."""
     def mark(ts, tid, text):

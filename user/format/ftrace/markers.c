@@ -13,45 +13,16 @@
 
 struct marker {
 	const struct record *r;
-	char letter;
 	int32_t tgid;
 	struct model_text rest;	/* after the tgid and its bar */
 };
 
-/* What belongs to a process, which the marker says, and not to who wrote it. */
-static bool is_of_process(const struct marker *m)
-{
-	return !m->r->im->live && (m->letter == 'C' || (m->tgid && memchr("SFGHN", m->letter, 5)));
-}
-
-static uint64_t process_of(struct builder *b, const struct marker *m)
-{
-	return m->r->t && m->r->t->tid == m->tgid ? m->r->t->process : thread_koid_of(b, m->tgid);
-}
-
-/* The process that it says is used, or is that of its thread if there is nothing better. 0 or -ENOMEM. */
-static int take_process(struct builder *b, const struct marker *m)
-{
-	struct thread *t = m->r->t;
-	uint64_t koid;
-
-	if (is_of_process(m)) {
-		koid = process_of(b, m);
-		return koid ? process_use(b, koid, m->tgid) : 0;
-	}
-	if (!m->r->im->live && t && (t->tgid == NO_TID || t->tgid_is_guess))
-		thread_tgid(b, t, m->tgid, false);
-	return 0;
-}
-
-/* Live, a marker of another process is on its main thread; else the thread is who wrote it. */
+/* Live, a marker of another process is on its main thread. */
 static struct fxt_thread place_of_marker(struct builder *b, const struct marker *m)
 {
 	struct fxt_thread at = place_of(b, m->r);
 	uint64_t koid;
 
-	if (is_of_process(m))
-		at.process = process_of(b, m);
 	if (m->r->im->live && m->r->im->live->find_process(m->r->im->live->ctx, (uint32_t)m->tgid, &koid) && koid != at.process)
 		at = (struct fxt_thread){ .process = koid, .thread = koid };
 	return at;
@@ -169,13 +140,22 @@ static int on_track_end(struct builder *b, const struct marker *m)
 
 /* ---- counters and instants ------------------------------------------------- */
 
+/* Its process counts; the thread is who wrote it. */
+static int count_in_process(struct builder *b, const struct marker *m, struct fxt_event *e)
+{
+	e->thread.process = thread_koid_of(b, m->tgid);
+	if (m->r->t && m->r->t->tid == m->tgid)
+		e->thread.process = m->r->t->process;
+	return e->thread.process ? process_use(b, e->thread.process, m->tgid) : 0;
+}
+
 /* "C|77|name|-5" or, as catapult has it, "C|77|name|12|category" */
 static int on_count(struct builder *b, const struct marker *m)
 {
 	struct model_text f[FIELDS_MAX], t[FIELDS_MAX], value = { "value", 5 };
 	struct fxt_event e;
 	struct fxt_arg arg;
-	int err;
+	int err = 0;
 
 	if (!split(m->rest, 2, f))
 		return OUT_OTHER;
@@ -190,7 +170,10 @@ static int on_count(struct builder *b, const struct marker *m)
 	if (arg.type == FXT_ARG_STRING || arg.type == FXT_ARG_BOOL || arg.type == FXT_ARG_POINTER)
 		return OUT_OTHER;
 	e.type = FXT_COUNTER;
-	err = build_event(b, &e, &arg, 1);
+	if (!m->r->im->live)
+		err = count_in_process(b, m, &e);
+	if (!err)
+		err = build_event(b, &e, &arg, 1);
 	return err ? err : OUT_COUNTER;
 }
 
@@ -304,18 +287,14 @@ static bool parse_tgid(struct marker *m)
 	return true;
 }
 
-static int on_atrace(struct builder *b, const struct marker *m)
+static int on_atrace(struct builder *b, const struct marker *m, char letter)
 {
-	int err = memchr("BSFCINGH", m->letter, 8) ? take_process(b, m) : 0;
-
-	if (err)
-		return err;
-	switch (m->letter) {
+	switch (letter) {
 	case 'B':
 		return on_begin(b, m);
 	case 'S':
 	case 'F':
-		return on_async(b, m, m->letter == 'S');
+		return on_async(b, m, letter == 'S');
 	case 'C':
 		return on_count(b, m);
 	case 'I':
@@ -355,8 +334,7 @@ static int parse(struct builder *b, const struct record *r)
 	/* All but the names of slices and instants end in a number. */
 	if (!r->ev->complete && memchr("CSFGH", *text.data, 5))
 		return OUT_INCOMPLETE;
-	m.letter = *text.data;
-	return on_atrace(b, &m);
+	return on_atrace(b, &m, *text.data);
 }
 
 int on_marker(struct builder *b, const struct record *r)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "convert_stats.h"
+#include "converted.h"
 #include "base/json.h"
 #include "format/stats.h"
 #include "report/schema.h"
@@ -284,8 +285,6 @@ static void warn_unused(const struct convert_totals *t)
 	const struct reader_counts *s = &t->input;
 	char which[60];
 
-	if (s->left_out[0])
-		log_warn("%s: %s not converted", t->path, s->left_out);
 	if (!s->unparsed || !s->first_unparsed[0].reason)
 		return;
 	name_event(s, 0, which, sizeof(which));
@@ -303,9 +302,7 @@ static void print_events_summary(const struct convert_totals *t, const char *out
 		 t->built.slices, plural(t->built.slices), t->built.counters, plural(t->built.counters),
 		 t->built.instants, plural(t->built.instants), t->built.flows, plural(t->built.flows),
 		 t->built.threads, plural(t->built.threads), s->unparsed);
-	if (s->lost_notices)
-		log_warn("%s: events are missing (its recorder reports %" PRIu64 " loss%s)", t->path, s->lost_notices,
-			 s->lost_notices == 1 ? "" : "es");
+	converted_warn_missing(t->path, s);
 	warn_unused(t);
 }
 

@@ -6,10 +6,12 @@
 #include "converted.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/log.h"
 #include "fxt/fxt.h"
 
 struct converted {
@@ -121,6 +123,15 @@ void converted_counts(const struct converted *c, struct reader_counts *input, st
 {
 	c->ops->counts(c->reading, input);
 	builder_stats(c->builder, built);
+}
+
+void converted_warn_missing(const char *where, const struct reader_counts *input)
+{
+	if (input->lost_notices)
+		log_warn("%s: events are missing (its recorder reports %" PRIu64 " loss%s)", where, input->lost_notices,
+			 input->lost_notices == 1 ? "" : "es");
+	if (input->left_out[0])
+		log_warn("%s: %s not converted", where, input->left_out);
 }
 
 void converted_close(struct converted *c)

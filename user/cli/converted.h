@@ -30,6 +30,8 @@ int converted_open(struct converted **out, const struct reader_ops *reader, form
 long converted_read(void *converted, void *buf, size_t len);
 /* What was in the input so far. */
 void converted_counts(const struct converted *c, struct reader_counts *input, struct builder_stats *built);
+/* Warns of what of the input is not in the trace: what @where has lost, and what is not converted. */
+void converted_warn_missing(const char *where, const struct reader_counts *input);
 /* NULL is fine. */
 void converted_close(struct converted *c);
 

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "converted.h"
@@ -142,6 +144,7 @@ bool trace_is_damaged(const struct trace *t)
 {
 	struct reader_counts input;
 	struct builder_stats built;
+	char where[PATH_MAX + 16];
 	uint64_t damaged;
 
 	if (!t->converted)
@@ -150,11 +153,8 @@ bool trace_is_damaged(const struct trace *t)
 	damaged = input.unparsed + input.damaged;
 	if (input.problem)
 		log_warn("%s: %s: %s at byte %" PRIu64, t->command, input_name(t->in), input.problem, input.problem_offset);
-	if (input.left_out[0])
-		log_warn("%s: %s: %s not converted", t->command, input_name(t->in), input.left_out);
-	if (input.lost_notices)
-		log_warn("%s: %s: events are missing (its recorder reports %" PRIu64 " loss%s)", t->command, input_name(t->in),
-			 input.lost_notices, input.lost_notices == 1 ? "" : "es");
+	snprintf(where, sizeof(where), "%s: %s", t->command, input_name(t->in));
+	converted_warn_missing(where, &input);
 	if (damaged)
 		log_warn("%s: %s: %" PRIu64 " damaged or unusable (kfxt convert --stats=json prints more)", t->command,
 			 input_name(t->in), damaged);

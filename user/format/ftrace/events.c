@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "model/builder.h"
+#include "model/tracks.h"
+
 /* The type and where of an event of that kind. */
 static struct fxt_event event_of(struct builder *b, const struct record *r,
 				 enum fxt_event_type type)
@@ -338,17 +341,19 @@ static int on_off_end(struct builder *b, const struct record *r)
 /* Of the whole machine; live it is of the thread, as there is no track for it. */
 static int place_of_machine(struct builder *b, const struct record *r, struct fxt_thread *at)
 {
-	const struct fxt_arg process = fxt_arg_koid("process", PROCESS_GLOBAL);
-	const struct fxt_object o = { .id = PROCESS_GLOBAL, .kind = FXT_KOBJ_THREAD, .name = fxt_str("global") };
+	const struct model_track spec = { .kind = MODEL_TRACK_GLOBAL };
+	const struct thread *t;
+	uint32_t track;
 	int err;
 
-	*at = r->im->live ? place_of(b, r) : (struct fxt_thread){ .process = PROCESS_GLOBAL, .thread = PROCESS_GLOBAL };
-	if (r->im->live || r->im->has_machine)
+	*at = place_of(b, r);
+	if (r->im->live)
 		return 0;
-	err = process_use(b, PROCESS_GLOBAL, NO_TID);
-	err = err ? err : fxt_write_kernel_object(b->w, &o, &process, 1);
-	r->im->has_machine = !err;
-	return err;
+	err = builder_track(b, &spec, &track);
+	t = err ? NULL : track_thread(b, track_at(b, track));
+	if (t)
+		*at = (struct fxt_thread){ .process = t->process, .thread = t->koid };
+	return err ? err : t ? 0 : -ENOMEM;
 }
 
 /* What both ends share: "dpm_suspend[2]", but of the freeze the number is of a CPU that may be another one at its end. */
@@ -358,7 +363,7 @@ static uint64_t suspend_key(struct model_text what)
 
 	if (what.len >= sizeof(freeze) - 1 && !memcmp(what.data, freeze, sizeof(freeze) - 1))
 		what.len = sizeof(freeze) - 1;
-	return ((uint64_t)text_hash(what.data, what.len) << 32 | 's') * 0x9e3779b97f4a7c15ULL;
+	return text_hash_of('s', what.data, what.len) | 1;
 }
 
 /* "dpm_suspend[2] begin": phases of the machine, which may end on another thread. */

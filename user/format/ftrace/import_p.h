@@ -74,7 +74,6 @@ struct ftrace_import {
 	struct held held[HELD_MAX];
 	unsigned int held_first, held_cnt, held_depth;
 	bool looking, ending;		/* at what follows; nothing does */
-	bool has_machine;		/* a thread for what is of the whole machine */
 	bool begins;			/* a trace, after others with switches */
 	uint64_t shift;			/* of its times, in ticks of the clock */
 	struct kind **kinds, spare_kind;	/* open addressing by name */

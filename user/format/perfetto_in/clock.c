@@ -101,7 +101,7 @@ static bool sort_time(struct pf_clocks *c, const struct reading *all, unsigned i
 	unsigned int i;
 
 	if (!own && cnt && !clock_find(c, c->sort_key))
-		own = first_shared(all, cnt) ? first_shared(all, cnt) : &all[0];
+		own = first_shared(all, cnt) ?: &all[0];
 	if (own) {
 		*ns = reading_ns(own);
 		return true;

@@ -216,7 +216,8 @@ static const struct {
 } stats_rows[] = {
 	{ 2, KIB, "mem.virt" }, { 3, KIB, "mem.rss" }, { 4, KIB, "mem.rss.anon" }, { 5, KIB, "mem.rss.file" },
 	{ 6, KIB, "mem.rss.shmem" }, { 7, KIB, "mem.swap" }, { 8, KIB, "mem.locked" }, { 9, KIB, "mem.rss.watermark" },
-	{ 10, 1, "oom_score_adj" }, { 13, KIB, "chrome.private_footprint" }, { 14, KIB, "chrome.peak_rss" }, { 16, KIB, "mem.smaps.rss" }, { 17, KIB, "mem.smaps.pss" },
+	{ 10, 1, "oom_score_adj" }, { 13, KIB, "chrome.private_footprint" }, { 14, KIB, "chrome.peak_rss" },
+	{ 16, KIB, "mem.smaps.rss" }, { 17, KIB, "mem.smaps.pss" },
 	{ 18, KIB, "mem.smaps.pss.anon" }, { 19, KIB, "mem.smaps.pss.file" }, { 20, KIB, "mem.smaps.pss.shmem" },
 	{ 21, 1, "runtime.user_ns" }, { 22, 1, "runtime.kernel_ns" },
 	{ 23, KIB, "mem.smaps.swap.pss" }, { 24, KIB, "mem.dmabuf_rss" },

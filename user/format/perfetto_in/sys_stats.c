@@ -80,7 +80,19 @@ static const char *const psi_names[] = {
 	NULL, "cpu.some_ns", "cpu.full_ns", "io.some_ns", "io.full_ns", "memory.some_ns", "memory.full_ns",
 };
 
-#define NAME_OF(names, i)	((i) < sizeof(names) / sizeof((names)[0]) ? (names)[i] : NULL)
+/* Counters by numbers that have names; those beyond them have their numbers. */
+struct numbered {
+	const char *prefix;
+	const char *const *names;
+	size_t cnt;
+	uint64_t unit;		/* of values */
+};
+
+#define NUMBERED(prefix, names, unit)	{ prefix, names, sizeof(names) / sizeof((names)[0]), unit }
+
+static const struct numbered meminfo = NUMBERED("meminfo.", meminfo_names, KIB);
+static const struct numbered vmstat = NUMBERED("vmstat.", vmstat_names, 1);
+static const struct numbered psi = NUMBERED("psi.", psi_names, 1);
 
 static int put(struct pf_reader *r, uint64_t value)
 {
@@ -88,22 +100,19 @@ static int put(struct pf_reader *r, uint64_t value)
 }
 
 /* {1 key, 2 value} */
-static int put_pair(struct pf_reader *r, uint32_t number, struct pf_cursor m)
+static int put_pair(struct pf_reader *r, const struct numbered *kind, struct pf_cursor m)
 {
 	struct pf_field key, value;
-	const char *name;
 
 	if (!pf_find(m, 1, PF_VARINT, &key) || !pf_find(m, 2, PF_VARINT, &value))
 		return 0;
-	name = number == MEMINFO ? NAME_OF(meminfo_names, key.value) :
-	       number == PSI ? NAME_OF(psi_names, key.value) : NAME_OF(vmstat_names, key.value);
 	pf_text_clear(r);
-	pf_text_print(r, "%s", number == MEMINFO ? "meminfo." : number == PSI ? "psi." : "vmstat.");
-	if (name)
-		pf_text_print(r, "%s", name);
+	pf_text_print(r, "%s", kind->prefix);
+	if (key.value < kind->cnt && kind->names[key.value])
+		pf_text_print(r, "%s", kind->names[key.value]);
 	else
 		pf_text_print(r, "%llu", (unsigned long long)key.value);
-	return put(r, number == MEMINFO ? value.value * KIB : value.value);
+	return put(r, value.value * kind->unit);
 }
 
 /* Numbers by the number of their fields, after what they are of. */
@@ -261,9 +270,11 @@ static int put_message(struct pf_reader *r, const struct pf_field *f)
 
 	switch (f->number) {
 	case MEMINFO:
+		return put_pair(r, &meminfo, pf_inner(f));
 	case VMSTAT:
+		return put_pair(r, &vmstat, pf_inner(f));
 	case PSI:
-		return put_pair(r, f->number, pf_inner(f));
+		return put_pair(r, &psi, pf_inner(f));
 	case CPU_STAT:
 		return pf_find(pf_inner(f), 1, PF_VARINT, &of) ? put_group(r, pf_inner(f), cpu_names, "cpu", &of) : 0;
 	case DISK:

@@ -41,7 +41,7 @@ SEC("iter/task")
 int record_states(struct bpf_iter__task *ctx)
 {
 	struct task_struct *p = ctx->task;
-	struct thread_state told;
+	struct thread_state waits;
 	struct cpu_ctl *ctl;
 	bool is_new;
 	__u16 *id;
@@ -58,7 +58,7 @@ int record_states(struct bpf_iter__task *ctx)
 	is_new = state == STATE_R && !p->se.sum_exec_runtime;
 	if (is_new && has_a_wakeup_to_come(p, ctl))
 		return 0;
-	told = (struct thread_state){
+	waits = (struct thread_state){
 		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
 		.cpu = task_cpu(p), .prio = p->prio, .index = state,
 	};
@@ -68,7 +68,7 @@ int record_states(struct bpf_iter__task *ctx)
 		send_names(address_of(p), 0);
 	}
 	/* Should a first wakeup come all the same, it says nothing new; see on_sched_wakeup_new(). */
-	if (!bpf_seq_write(ctx->meta->seq, &told, sizeof(told)) && is_new)
+	if (!bpf_seq_write(ctx->meta->seq, &waits, sizeof(waits)) && is_new)
 		*id |= ID_WOKEN;
 	return 0;
 }

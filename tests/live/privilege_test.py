@@ -21,7 +21,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (BUILD, KFXT, PATIENCE, Skip, equal, expect, helper, load, main, note, paranoid, record, run, test,  # noqa: E402
+from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, helper, load, main, note, paranoid, record, run, test,  # noqa: E402
                      until, verify, wait_for_begin)
 
 NOBODY = 65534
@@ -127,6 +127,29 @@ def rights_are_dropped(tmp):
             equal(kept - ({watch} if not r.may_be_realtime() else set()), {(0, 0, 0, 0)}, f'capabilities {args}')
         equal(r.process.returncode, 0, 'exit code')
         verify(tmp + '/t.fxt')
+
+
+@test
+def rights_of_the_process_that_detaches(tmp):
+    """It is there from the beginning on, with links and without rights, urgency, and what others wait for the end of."""
+    with Recorder(tmp + '/t.fxt', '-u', helper('calls') + ':inner', '--caller') as r:
+        r.confined()
+        pid, = (pid for pid, name in children_of(r.process.pid).items() if name == 'kfxt-detach')
+
+        def rights():
+            with open(f'/proc/{pid}/status') as f:
+                return status_of(f.read())
+        until(lambda: rights()['Seccomp'] == 2, 'it is not confined', 3 * PATIENCE)
+        equal([rights()[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb', 'NoNewPrivs')], [0, 0, 0, 0, 1], 'its rights')
+        equal(os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK, os.SCHED_OTHER, 'its policy')
+        files = [os.readlink(path) for path in glob.glob(f'/proc/{pid}/fd/*')]
+        expect('anon_inode:bpf_link' in files or 'anon_inode:[perf_event]' in files, f'no links: {files}')
+        expect(f'pipe:[{os.fstat(r.process.stdout.fileno()).st_ino}]' not in files, f'stdout of the recorder: {files}')
+        equal([f for f in files if f.startswith('socket:')], [], 'its sockets')
+        # Without it the recorder detaches itself.
+        os.kill(pid, signal.SIGKILL)
+    equal(r.process.returncode, 0, 'exit code')
+    verify(tmp + '/t.fxt')
 
 
 @test

@@ -38,6 +38,7 @@ struct filter {
 	uint64_t cgroups[FILTER_CGROUPS_MAX];
 	unsigned int cgroups_cnt;
 	bool follow;
+	int follow_fd;		/* the program that filter_follow() runs */
 	char text[1024];
 };
 
@@ -285,12 +286,12 @@ int filter_prepare(const struct filter *f, struct kfxt_bpf *skel)
 
 int filter_fill(struct filter *f, struct kfxt_bpf *skel)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	uint32_t i;
 	int err = 0;
 
 	if (!f)
 		return 0;
+	f->follow_fd = bpf_program__fd(skel->progs.filter_follow);
 	f->verdicts = bpf_call_map(skel->maps.verdicts, IDS_MAX, PROT_READ | PROT_WRITE);
 	if (!f->verdicts)
 		return -errno;
@@ -299,9 +300,14 @@ int filter_fill(struct filter *f, struct kfxt_bpf *skel)
 			f->verdicts[f->ids[i].id] |= f->ids[i].verdict;
 	for (i = 0; !err && i < f->comms_cnt; i++)
 		err = bpf_map__update_elem(skel->maps.filter_comms, &i, sizeof(i), &f->comms[i], sizeof(f->comms[i]), 0);
-	if (!err && f->follow)
-		err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.filter_follow), &opts);
 	return err;
+}
+
+int filter_follow(const struct filter *f)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return f && f->follow ? bpf_prog_test_run_opts(f->follow_fd, &opts) : 0;
 }
 
 bool filter_selected(const struct filter *f, uint32_t tid)

@@ -39,6 +39,8 @@ const char *filter_text(const struct filter *f);
 int filter_prepare(const struct filter *f, struct kfxt_bpf *skel);
 /* After loading, before anything is attached: what is in the maps. 0 or -errno. */
 int filter_fill(struct filter *f, struct kfxt_bpf *skel);
+/* After that: what the caller forks from here on is the command, if that was asked for. 0 or -errno. */
+int filter_follow(const struct filter *f);
 /* Was the thread of this id, or the one before, selected when it was last looked at? */
 bool filter_selected(const struct filter *f, uint32_t tid);
 void filter_close(struct filter *f);

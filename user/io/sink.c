@@ -34,6 +34,7 @@ struct sink {
 	char *path, *temp;		/* the name it is to have, and the one it has until then; NULL: none */
 	bool remove_on_signal;
 	bool is_file;			/* one that can be cut and written over */
+	bool is_own;			/* not another program's stdout, who may write to it after us */
 	off_t start;			/* of the trace in it */
 	uint64_t limit;			/* RLIMIT_FSIZE */
 	uint64_t allocated;		/* the file has blocks up to here; used by the thread that writes */
@@ -264,6 +265,7 @@ int sink_open(struct sink **out, const struct sink_cfg *cfg, const char **hint)
 		return -ENOMEM;
 	s->path = strdup(cfg->path);
 	s->remove_on_signal = cfg->remove_on_signal;
+	s->is_own = cfg->is_open || strcmp(cfg->path, "-") != 0;
 	s->fd = cfg->is_open ? cfg->fd : !s->path ? -ENOMEM : strcmp(cfg->path, "-") ? open_file(s, hint) : open_stdout(hint);
 	err = s->fd < 0 ? s->fd : begin(s, cfg);
 	if (err) {
@@ -641,6 +643,11 @@ int sink_finish(struct sink *s)
 	return s->err;
 }
 
+int sink_file(const struct sink *s)
+{
+	return s && s->is_file && s->is_own ? s->fd : -1;
+}
+
 uint64_t sink_bytes(const struct sink *s)
 {
 	return get(&s->bytes);
@@ -664,14 +671,18 @@ int sink_close_untrimmed(struct sink *s, int *fd)
 	if (!s)
 		return 0;
 	err = sink_finish(s);
-	if (s->fd >= 0 && has_unused(s))
-		*fd = s->fd;
+	if (s->fd >= 0 && has_unused(s)) {
+		*fd = sink_file(s);
+		if (*fd < 0)
+			sink_trim(s->fd);
+		s->fd = -1;
+	}
 	sink_queue_close(s->queue);
 	stage_close(&s->stage);
 	compressor_close(s->compressor);
 	if (s->temp)
 		unlink(s->temp);
-	if (s->fd >= 0 && *fd < 0 && close(s->fd) && !err)
+	if (s->fd >= 0 && close(s->fd) && !err)
 		err = -errno;
 	forget_temp(s);
 	free(s->path);

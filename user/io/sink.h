@@ -79,6 +79,8 @@ int sink_flush(struct sink *s);
 int sink_trailer(struct sink *s);
 /* Waits until all is in the trace, and ends it: nothing may be written any more. The same. */
 int sink_finish(struct sink *s);
+/* Its descriptor, which stays the sink's, if it is a file that only the sink writes to; -1: it is none. NULL is fine. */
+int sink_file(const struct sink *s);
 /* Bytes that are in the trace. */
 uint64_t sink_bytes(const struct sink *s);
 /* Of which these are the records, not compressed. */
@@ -88,8 +90,8 @@ struct output_time sink_output_time(const struct sink *s);
 /* Finishes and closes; a file that was not published is removed. The first error there was. NULL is fine. */
 int sink_close(struct sink *s);
 /*
- * As that; but space that was allocated beyond the end, which may take the file system long to get back, is left for
- * sink_trim(): *@fd is the file then, else -1.
+ * As that; but space that was allocated beyond the end of sink_file(), which may take the file system long to get back, is
+ * left for sink_trim(): *@fd is the file then, else -1.
  */
 int sink_close_untrimmed(struct sink *s, int *fd);
 /* Gives that back, and closes the file. */

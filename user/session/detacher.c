@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A byte through a pipe asks for the first part, its end for the rest, which also comes from a recorder that was killed.
+ * A byte through a pipe begins it, once it is as urgent as it is to be; another one asks for the first part, the pipe's
+ * end for the rest, which also comes from a recorder that was killed.
  */
 #include "detacher.h"
 
@@ -10,6 +11,7 @@
 #include <linux/magic.h>
 #include <linux/membarrier.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,6 +28,8 @@
 #include "base/clock.h"
 #include "base/poll_until.h"
 #include "io/sink.h"
+#include "privileges.h"
+#include "urgency.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
@@ -45,8 +49,8 @@ struct detacher {
 /* ---- the process ---------------------------------------------------------------------------- */
 
 struct process {
+	const struct detacher_cfg *cfg;
 	int go, done;
-	int untrimmed;		/* -1: none */
 	struct shared *shared;
 };
 
@@ -65,7 +69,7 @@ static bool is_kept(int fd)
 
 static void call_for(const struct process *p, int fd, void (*fn)(const struct process *p, int fd))
 {
-	if (fd > STDERR_FILENO && fd != p->go && fd != p->done && fd != p->untrimmed)
+	if (fd > STDERR_FILENO && fd != p->go && fd != p->done && fd != p->cfg->output)
 		fn(p, fd);
 }
 
@@ -134,10 +138,21 @@ static void wait_for_grace_period(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
+static bool is_asked(const struct process *p)
 {
-	int fd;
 	char c;
+
+	return read(p->go, &c, 1) == 1;
+}
+
+/*
+ * Others may wait for the end of what it closes, so it does that before anything else. Later it has all the time that the
+ * kernel takes, and no more rights than it needs.
+ */
+static void settle(const struct process *p)
+{
+	struct confined confined;
+	int fd;
 
 	/* What the terminal sends is not for it. Signals that end a recording are blocked. */
 	setsid();
@@ -146,14 +161,27 @@ static void run(const struct process *p, void (*first)(void *ctx), void *ctx)
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	for_each_fd(p, close_other);
-	if (read(p->go, &c, 1) == 1) {
-		first(ctx);
+	urgency_give_up();
+	confine_self(&(struct confine_cfg){ .sources = p->cfg->sources }, &confined);
+	/* Of these some sources need one to record. */
+	confine_drop_all();
+}
+
+static void run(const struct process *p)
+{
+	const struct detacher_cfg *cfg = p->cfg;
+
+	is_asked(p);
+	settle(p);
+	if (is_asked(p)) {
+		if (cfg->first)
+			cfg->first(cfg->ctx);
 		(void)!write(p->done, "", 1);
-		while (read(p->go, &c, 1) > 0)
+		while (is_asked(p))
 			;
 	}
-	if (p->untrimmed >= 0)
-		sink_trim(p->untrimmed);
+	if (cfg->output >= 0)
+		sink_trim(cfg->output);
 	for_each_fd(p, count_kept);
 	atomic_store(&p->shared->all, atomic_load(&p->shared->left));
 	wait_for_grace_period();
@@ -208,7 +236,7 @@ static void release(struct detacher *d)
 	free(d);
 }
 
-int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, int untrimmed)
+int detacher_open(struct detacher **out, const struct detacher_cfg *cfg)
 {
 	struct detacher *d = calloc(1, sizeof(*d));
 	int go[2], done[2], err;
@@ -225,7 +253,7 @@ int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, in
 	if (!d->pid) {
 		close(go[1]);
 		close(done[0]);
-		run(&(struct process){ go[0], done[1], untrimmed, d->shared }, first, ctx);
+		run(&(struct process){ cfg, go[0], done[1], d->shared });
 	}
 	err = d->pid < 0 ? -errno : 0;
 	close(go[0]);
@@ -238,8 +266,18 @@ int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, in
 	}
 	d->go = go[1];
 	d->done = done[0];
+	urgency_lend(cfg->urgency, d->pid);
+	/* SIGPIPE is ignored. */
+	(void)!write(d->go, "", 1);
 	*out = d;
 	return 0;
+}
+
+bool detacher_lives(const struct detacher *d)
+{
+	struct pollfd p = { .fd = d ? d->done : -1, .events = POLLIN };
+
+	return d && poll(&p, 1, 0) >= 0 && !(p.revents & POLLHUP);
 }
 
 /* Whether the process has written something or ended by then; not if @hurry_fd is readable before. */
@@ -254,7 +292,7 @@ bool detacher_first(struct detacher *d, unsigned int wait_ms)
 {
 	char c;
 
-	/* SIGPIPE is ignored: if it was killed nothing is attached but by us. */
+	/* If it was killed nothing is attached but by us. */
 	if (write(d->go, "", 1) != 1)
 		return true;
 	if (!wait_for_it(d, clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS, -1))

@@ -2,7 +2,8 @@
 /*
  * Whoever closes the last descriptor of a link or a perf event waits in the kernel, for each of them, for grace periods and
  * workers, and cannot be killed meanwhile. So another process has all of them, too: closing them takes the recorder no
- * time as long as that one does not, and the recorder can end before it.
+ * time as long as that one does not, and the recorder can end before it. It is forked before the recording begins: a fork
+ * waits for locks of files that are mapped, which a thread of another process may hold that does not get a CPU.
  */
 #ifndef SESSION_DETACHER_H
 #define SESSION_DETACHER_H
@@ -13,13 +14,24 @@
 #include "base/progress.h"
 
 struct detacher;
+struct sources;
+struct urgency;
+
+struct detacher_cfg {
+	void (*first)(void *ctx);	/* for detacher_first(); NULL: it is not called */
+	void *ctx;
+	int output;			/* a file that the process calls sink_trim() for when it is to end; -1: none */
+	struct urgency *urgency;	/* how urgent the process is until it has closed what it does not keep; NULL: not at all */
+	const struct sources *sources;	/* whose system calls it may make; NULL: none */
+};
 
 /*
- * Forks the process, which keeps devices, files of /proc and what has no place in a file system, and closes all else that
- * is open. @first is for detacher_first(). @untrimmed: the process calls sink_trim() for it when it is to end; -1: there is
- * none. 0 or -errno.
+ * Forks the process, which keeps devices, files of /proc and what has no place in a file system, closes all else that
+ * is open, and confines itself, see confine_self(). What is opened later it does not have. 0 or -errno.
  */
-int detacher_open(struct detacher **out, void (*first)(void *ctx), void *ctx, int untrimmed);
+int detacher_open(struct detacher **out, const struct detacher_cfg *cfg);
+/* Whether the process is there: else all that is closed is closed by the caller. NULL: it is not. */
+bool detacher_lives(const struct detacher *d);
 /*
  * The process calls @first, which closes what the caller has closed. Whether that came to its end within @wait_ms:
  * then all that the kernel was about has ended.

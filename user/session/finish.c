@@ -132,11 +132,6 @@ static int write_end(struct recorder *r)
 	return err ?: ledger_write(r->ledger, r->w, r->packets, r->stop_ns);
 }
 
-static void detach_first(void *ctx)
-{
-	sources_detach_stopped(ctx, false);
-}
-
 /*
  * Where calls may still be under way, these end before the rings are read for the last time; unless that takes too long.
  * Their records, for which they have reserved space by then, are counted as lost.
@@ -148,7 +143,7 @@ static void stop_sources(struct recorder *r)
 	sources_stop(sources);
 	if (!sources_detach_at_stop(sources))
 		return;
-	if (detacher_open(&r->detacher, detach_first, sources, -1)) {
+	if (!detacher_lives(r->detacher)) {
 		sources_detach_stopped(sources, false);
 		return;
 	}

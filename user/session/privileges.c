@@ -173,8 +173,6 @@ static const int calls[] = {
 	SCMP_SYS(statx), SCMP_SYS(statfs), SCMP_SYS(fstatfs),
 	/* A thread drops what is left; one that was made before may get to that only now, and one compresses the next file. */
 	SCMP_SYS(capget), SCMP_SYS(capset),
-	/* The process that detaches. */
-	SCMP_SYS(pipe2), SCMP_SYS(setsid),
 	/* The command. */
 	SCMP_SYS(wait4), SCMP_SYS(waitid),
 	/* Each CPU is begun and ended from one CPU. */
@@ -206,8 +204,6 @@ static const struct source_call rules[] = {
 	{ SCMP_SYS(mmap), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(mprotect), 2, PROT_EXEC, 0 },
 	{ SCMP_SYS(clone), 0, CLONE_VM | CLONE_THREAD, CLONE_VM | CLONE_THREAD },
-	/* fork(), for the process that detaches: it can do no more than this one. */
-	{ SCMP_SYS(clone), 0, WHOLE, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD },
 	{ SCMP_SYS(prctl), 0, WHOLE, PR_SET_NAME },
 	{ SCMP_SYS(prlimit64), 2, UINT64_MAX, 0 },
 	/* What is attached is looked at and ended. */

@@ -111,6 +111,20 @@ static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const c
 	return err;
 }
 
+static void detach_first(void *ctx)
+{
+	sources_detach_stopped(ctx, false);
+}
+
+/* Once all is open that takes long to close, which without it the recorder does itself. */
+static void open_detacher(struct recorder *r)
+{
+	detacher_open(&r->detacher, &(struct detacher_cfg){
+		.first = detach_first, .ctx = r->cfg->sources, .output = sink_file(r->sink),
+		.urgency = r->cfg->urgency, .sources = r->cfg->sources,
+	});
+}
+
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint)
 {
@@ -160,6 +174,10 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	if (err)
 		goto err_close;
 	kernel_btf_release();
+	open_detacher(r);
+	err = filter_follow(cfg->filter);
+	if (err)
+		goto err_close;
 	*out = r;
 	return 0;
 err_close:
@@ -333,24 +351,22 @@ static void close_all(struct recorder *r)
 	free(r);
 }
 
-static void nothing_first(void *ctx)
-{
-	(void)ctx;
-}
-
 struct detacher_left recorder_leave(struct recorder *r, int hurry_fd)
 {
 	const progress_fn progress = r->cfg->progress;
 	void *ctx = r->cfg->progress_ctx;
-	struct detacher *d = r->detacher;
 	struct detacher_left left = { 0 };
+	struct detacher *d;
 
-	if (!d && !detacher_open(&d, nothing_first, NULL, r->untrimmed) && r->untrimmed >= 0)
-		close(r->untrimmed);
-	else if (r->untrimmed >= 0)
-		sink_trim(r->untrimmed);
-	r->untrimmed = -1;
+	/* It has not begun. */
+	if (!r->detacher)
+		open_detacher(r);
+	d = r->detacher;
 	r->detacher = NULL;
+	if (detacher_lives(d) && r->untrimmed >= 0) {
+		close(r->untrimmed);
+		r->untrimmed = -1;
+	}
 	triggers_stop(r->cfg->keep.triggers);
 	close_all(r);
 	if (d)

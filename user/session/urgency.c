@@ -330,6 +330,17 @@ void urgency_leave(struct urgency *u)
 	pthread_mutex_unlock(&u->lock);
 }
 
+void urgency_lend(const struct urgency *u, pid_t pid)
+{
+	if (u && u->has_thread)
+		set_policy(pid, SCHED_FIFO, PRIORITY_RAISED);
+}
+
+void urgency_give_up(void)
+{
+	set_policy(0, SCHED_OTHER, 0);
+}
+
 void urgency_beat(struct urgency *u, uint64_t now_ns)
 {
 	if (u)

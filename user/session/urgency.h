@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum urgency_level {
 	URGENCY_BASE,		/* what it is to be */
@@ -61,6 +62,13 @@ void urgency_settle(struct urgency *u, bool realtime);
  */
 void urgency_join(struct urgency *u);
 void urgency_leave(struct urgency *u);
+/*
+ * Makes a process that the calling thread has forked as urgent as a thread that is raised, until it calls urgency_give_up(). Where
+ * nobody is watched, or it is not permitted, it stays as it is. NULL is fine.
+ */
+void urgency_lend(const struct urgency *u, pid_t pid);
+/* The calling thread is fair. */
+void urgency_give_up(void);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */

@@ -35,6 +35,11 @@ static void first(void *ctx)
 		usleep(1000);
 }
 
+static int open_one(struct detacher **d, int output)
+{
+	return detacher_open(d, &(struct detacher_cfg){ .first = first, .output = output });
+}
+
 /* Whether the other end of a pipe is closed; waits for that. */
 static bool is_closed(int fd)
 {
@@ -78,7 +83,7 @@ static void test_keeps_links_only(void **state)
 	event = eventfd(0, EFD_CLOEXEC);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	close(ends[1]);
 	assert_true(is_closed(ends[0]));
 	assert_false(detacher_first(d, 10));
@@ -118,7 +123,7 @@ static void test_untrimmed(void **state)
 		close(file);
 		skip();
 	}
-	assert_int_equal(detacher_open(&d, first, NULL, file), 0);
+	assert_int_equal(open_one(&d, file), 0);
 	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
 	assert_int_equal(left.pid, 0);
 	detacher_close(d);
@@ -147,7 +152,7 @@ static void test_first_and_rest(void **state)
 
 	(void)state;
 	atomic_store(lets, 1);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	assert_true(detacher_first(d, LONG_MS));
 	left = detacher_rest(d, LONG_MS, -1, take, &most);
 	assert_int_equal(left.pid, 0);
@@ -157,7 +162,7 @@ static void test_first_and_rest(void **state)
 
 	/* It is not asked for the first part. */
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
 	assert_int_equal(left.pid, 0);
 	detacher_close(d);
@@ -175,12 +180,15 @@ static void test_hurry(void **state)
 
 	(void)state;
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	assert_false(detacher_first(d, 0));
 	left = detacher_rest(d, LONG_MS, hurry, NULL, NULL);
 	assert_int_not_equal(left.pid, 0);
+	assert_true(detacher_lives(d));
 	assert_int_equal(kill(left.pid, SIGKILL), 0);
 	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
+	assert_false(detacher_lives(d));
+	assert_false(detacher_lives(NULL));
 	/* It was killed. */
 	assert_int_equal(detacher_rest(d, LONG_MS, -1, NULL, NULL).pid, 0);
 	detacher_close(d);
@@ -197,7 +205,7 @@ static void test_closed_standard_file(void **state)
 	(void)state;
 	atomic_store(lets, 0);
 	close(STDOUT_FILENO);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	ended = detacher_first(d, 100);
 	assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
 	close(before);
@@ -221,7 +229,7 @@ static void test_keeps_files_of_proc(void **state)
 
 	(void)state;
 	atomic_store(lets, 0);
-	assert_int_equal(detacher_open(&d, first, NULL, -1), 0);
+	assert_int_equal(open_one(&d, -1), 0);
 	assert_false(detacher_first(d, 10));
 	left = detacher_rest(d, 0, -1, NULL, NULL);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)left.pid, file);

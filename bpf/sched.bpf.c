@@ -114,6 +114,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	struct side in = task_side(running);
 
 	note_switch(ctl, ts, in, running->pid);
+	clear_asleep(running->pid, 0);	/* it may have come in unseen */
 	set_id(running->pid, ID_RAN);
 	set_id(0, ID_NAMED | ID_RAN);	/* idle threads */
 	ctl->start_ns = ts;

@@ -58,6 +58,9 @@ int record_states(struct bpf_iter__task *ctx)
 	is_new = state == STATE_R && !p->se.sum_exec_runtime;
 	if (is_new && has_a_wakeup_to_come(p, ctl))
 		return 0;
+	/* Its wakeup was not reported, or came before the program for it was attached: the trace says here that it is awake. */
+	if (state == STATE_R)
+		clear_asleep(p->pid, 0);
 	waits = (struct thread_state){
 		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
 		.cpu = task_cpu(p), .prio = p->prio, .index = state,

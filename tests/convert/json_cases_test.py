@@ -280,6 +280,57 @@ def counters_of_numbers_in_strings(tmp):
 
 
 @case
+def members_that_other_phases_use(tmp):
+    """Where a phase has no use for them they are arguments."""
+    members = {'id': '0x7', 'id2': {'local': '0x8'}, 'scope': 's', 'bp': 'e'}
+    flat = {'id': '0x7', 'id2.local': '0x8', 'scope': 's', 'bp': 'e'}
+    for event in {'ph': 'X', 'dur': 1}, {'ph': 'i'}, {'ph': 'I'}, {'ph': 'R'}, {'ph': 'B'}:
+        trace = [{'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', **event, **members}]
+        convert(json.dumps(trace), tmp)
+        equal([args for _, args in arguments(tmp)], [flat], event)
+    convert(json.dumps([{'ph': 'b', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'cat': 'c', 'id': 7},
+                        {'ph': 'e', 'pid': 1, 'tid': 1, 'ts': 2, 'name': 'e', 'cat': 'c', 'id': 7}]), tmp)
+    equal(arguments(tmp), [])
+
+
+@case
+def categories_in_a_list(tmp):
+    """Each as it is, blanks and quotes in it."""
+    for listed, expected in ((['user timing', 'b'], 'user timing,b'), (['a "q" b'], 'a "q" b'), ([], ''), (['x'], 'x')):
+        convert(json.dumps([{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'cat': listed}]), tmp)
+        found = [r['category'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r['type'] == 'event']
+        equal(found, [expected], listed)
+
+
+@case
+def frames_with_lines(tmp):
+    """As Hermes writes them; other members of a frame are counted, and stacks that are cut or go round in a circle."""
+    frames = {str(i): {'name': f'f{i}', 'parent': str(i - 1)} for i in range(1, 600)}
+    del frames['1']['parent']
+    frames['7'] |= {'line': '12', 'column': 3, 'funcLine': '10'}
+    frames |= {'a': {'name': 'ring', 'parent': 'b'}, 'b': {'name': 'ring too', 'parent': 'a'}}
+    for leaf, cut in ((7, 0), (512, 0), (513, 1), ('a', 1)):
+        samples = [{'name': 'cpu', 'ts': 1000, 'pid': 1, 'tid': 1, 'sf': leaf}]
+        stats, _, _ = convert(json.dumps({'traceEvents': [json.loads(GOOD)], 'samples': samples, 'stackFrames': frames}), tmp)
+        equal((stats['cut_values'], stats['dropped_members']), (cut, 1), leaf)
+
+
+@case
+def samples_of_numbers_in_strings(tmp):
+    """As Hermes writes them; a weight that is no whole number cannot be kept and is counted."""
+    frames = {'1': {'name': 'root'}, '2': {'name': 'leaf', 'parent': '1'}}
+    for weight, cpu, expected, dropped in (('3', '2', (3, 2), 0), (3, 2, (3, 2), 0), (3.0, '2', (3, 2), 0), ('1.5', '2', (0, 2), 1)):
+        samples = [{'name': 'cpu', 'ts': '1000', 'pid': 1, 'tid': 1, 'weight': weight, 'cpu': cpu, 'sf': 2}]
+        stats, _, _ = convert(json.dumps({'traceEvents': [json.loads(GOOD)], 'samples': samples, 'stackFrames': frames}), tmp)
+        out, back = os.path.join(tmp, 'out.fxt'), os.path.join(tmp, 'back.json')
+        subprocess.run([KFXT, 'convert', '-q', '-o', back, out], check=True, timeout=60)
+        with open(back, encoding='utf-8') as file:
+            found = [s for s in json.load(file).get('samples', [])]
+        equal([(s.get('weight', 0), s.get('cpu')) for s in found], [expected], (weight, found))
+        equal(stats['dropped_members'], dropped, weight)
+
+
+@case
 def a_quote_too_many_costs_one_event(tmp):
     """However many blanks follow the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):

@@ -123,13 +123,14 @@ static void set_place(const struct chrome_frames *f, const struct chrome_frame *
 	to->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, struct profile_frame *out)
+unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, struct profile_frame *out, bool *cut)
 {
 	uint32_t path[DEPTH_MAX], number = map_get(&f->by_key, key);
 	unsigned int depth = 0, i;
 
 	for (; number < f->cnt && depth < DEPTH_MAX && f->all[number].name_len; number = f->all[number].parent)
 		path[depth++] = number;
+	*cut = number < f->cnt && f->all[number].name_len;
 	for (i = 0; i < depth; i++) {
 		const struct chrome_frame *frame = &f->all[path[depth - 1 - i]];
 

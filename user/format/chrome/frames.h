@@ -42,10 +42,10 @@ bool chrome_frames_find(const struct chrome_frames *f, uint64_t key, struct fxt_
  */
 size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size, bool *cut);
 /*
- * The same as frames of a sample, at most CHROME_DEPTH_MAX, of more the innermost: how many. They live until the
+ * The same as frames of a sample, at most CHROME_DEPTH_MAX, of more the innermost, and *@cut is set: how many. They live until the
  * next change.
  */
-unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, struct profile_frame *out);
+unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, struct profile_frame *out, bool *cut);
 void chrome_frames_fini(struct chrome_frames *f);
 
 #endif

@@ -49,18 +49,28 @@ static struct fxt_str text_of(struct chrome_reader *r, const struct chrome_event
 }
 
 /* A list of categories as it is in a string: "a,b". */
+static struct fxt_str join_categories(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_field *f)
+{
+	const struct chrome_value list = chrome_value_of(e, f);
+	struct chrome_each each;
+	struct chrome_value v;
+	uint64_t bad = 0;
+	size_t n = 0;
+
+	chrome_each_begin(&each, list.data, list.len);
+	while (chrome_each_next(&each, &v) && n + 1 < CATEGORY_BYTES) {
+		if (n)
+			r->category[n++] = ',';
+		n += chrome_string_decode(v.data, v.len, r->category + n, CATEGORY_BYTES - n, &bad);
+	}
+	return fxt_str_n(r->category, n);
+}
+
 static struct fxt_str category_of(struct chrome_reader *r, const struct chrome_event *e)
 {
 	const struct chrome_field *f = chrome_field(e, CHROME_CAT);
-	struct fxt_str s = text_of(r, e, f, CATEGORY_BYTES);
-	size_t i, n = 0;
 
-	if (!f || f->type != CHROME_ARRAY)
-		return s;
-	for (i = 0; i < s.len; i++)
-		if (!strchr("[]\" \t\r\n", s.data[i]))
-			r->category[n++] = s.data[i];
-	return fxt_str_n(r->category, n);
+	return f && f->type == CHROME_ARRAY ? join_categories(r, e, f) : text_of(r, e, f, CATEGORY_BYTES);
 }
 
 static struct fxt_str name_of(struct chrome_reader *r, const struct chrome_event *e)
@@ -98,6 +108,19 @@ static void add_rare(struct chrome_reader *r, const struct chrome_event *e, bool
 	add_known(r, e, CHROME_FLOW_OUT, "flow_out");
 }
 
+/* What has a meaning for other phases. */
+static void add_ids(struct chrome_reader *r, const struct chrome_event *e)
+{
+	const char phase = reader_phase(e);
+
+	if (!phase || !strchr("XBEiIR", phase))
+		return;
+	add_known(r, e, CHROME_ID, "id");
+	add_known(r, e, CHROME_ID2, "id2");
+	add_known(r, e, CHROME_SCOPE, "scope");
+	add_known(r, e, CHROME_BP, "bp");
+}
+
 /* Whether a later member has the name of member @i, an unknown one: the last counts. */
 static bool comes_again(struct chrome_reader *r, const struct chrome_event *e, uint32_t i)
 {
@@ -119,6 +142,8 @@ static inline void add_members(struct chrome_reader *r, const struct chrome_even
 
 	if (chrome_has_rare(e))
 		add_rare(r, e, is_end);
+	if (e->at[CHROME_ID] | e->at[CHROME_ID2] | e->at[CHROME_SCOPE] | e->at[CHROME_BP])
+		add_ids(r, e);
 	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
 		if (e->fields[i].key == CHROME_UNKNOWN && !comes_again(r, e, i))
 			chrome_args_value(r->args, chrome_text(e, e->fields[i].name), e->fields[i].name.len, e, &e->fields[i]);
@@ -360,81 +385,6 @@ static int play_instant(struct chrome_reader *r, const struct chrome_event *e, s
 	return err ? err : reader_add(r, ev);
 }
 
-static uint64_t count_of(const struct model_event *ev, const char *name, uint64_t otherwise)
-{
-	unsigned int i;
-
-	for (i = 0; i < ev->args_cnt; i++)
-		if (ev->args[i].type == FXT_ARG_INT64 && ev->args[i].i64 >= 0 && ev->args[i].name.len == strlen(name) &&
-		    !memcmp(ev->args[i].name.data, name, strlen(name)))
-			return (uint64_t)ev->args[i].i64;
-	return otherwise;
-}
-
-static bool has_arg(struct chrome_reader *r, const char *name)
-{
-	return chrome_args_find(r->args, name) != NULL;
-}
-
-/* "other" is the name of what has none. */
-static enum profile_source source_of(struct fxt_str name)
-{
-	enum profile_source i;
-
-	for (i = PROFILE_CPU; i < PROFILE_OTHER; i++)
-		if (name.len == strlen(profile_source_name(i)) && !memcmp(name.data, profile_source_name(i), name.len))
-			break;
-	return i;
-}
-
-/* One of the member samples; without a known stack it is an instant. */
-static int play_listed(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
-{
-	const struct chrome_field *f = chrome_field(e, CHROME_SF);
-	unsigned int cnt = 0;
-	uint64_t cpu;
-
-	if (f)
-		cnt = chrome_frames_list(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len), r->stack);
-	if (!cnt)
-		return play_instant(r, e, ev);
-	cpu = count_of(ev, "cpu", UINT64_MAX);
-	/* The stack is made of sf. */
-	r->counts.dropped_members += ev->args_cnt - has_arg(r, "cpu") - has_arg(r, "weight") - has_arg(r, "stack");
-	ev->kind = MODEL_STACK;
-	ev->stack = (struct model_stack){
-		.source = source_of(ev->name), .source_name = ev->name, .cpu = cpu <= INT32_MAX ? (int)cpu : -1, .user_mode = true,
-		.weight = count_of(ev, "weight", 0), .frames = r->stack, .frames_cnt = cnt,
-	};
-	return reader_add(r, ev);
-}
-
-/* A number in a string counts, nothing else that is no number. */
-static bool number_of(const struct fxt_arg *arg, struct fxt_arg *number)
-{
-	char text[64 + CHROME_PAD_BYTES] = { 0 }, *end;
-	const char *number_end;
-	double value;
-
-	*number = *arg;
-	if (arg->type == FXT_ARG_INT64 || arg->type == FXT_ARG_DOUBLE)
-		return true;
-	if (arg->type != FXT_ARG_STRING || !arg->str.len || arg->str.len >= 64)
-		return false;
-	memcpy(text, arg->str.data, arg->str.len);
-	text[arg->str.len] = '"';
-	if (chrome_scalar(text, &number_end) != CHROME_NUMBER || number_end != text + arg->str.len)
-		return false;
-	text[arg->str.len] = '\0';
-	number->type = FXT_ARG_INT64;
-	if (!chrome_int64(arg->str.data, arg->str.len, &number->i64))
-		return true;
-	value = strtod(text, &end);
-	number->type = FXT_ARG_DOUBLE;
-	number->f64 = value;
-	return value - value == 0;
-}
-
 static int play_counter(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
 {
 	struct fxt_arg numbers[ARG_LIST_MAX];
@@ -449,7 +399,7 @@ static int play_counter(struct chrome_reader *r, const struct chrome_event *e, s
 	ev->name = name_of(r, e);
 	ev->category = category_of(r, e);
 	for (i = 0; i < ev->args_cnt; i++)
-		n += number_of(&ev->args[i], &numbers[n]);
+		n += reader_number(&ev->args[i], &numbers[n]);
 	if (!n) {
 		r->counts.fates[CHROME_AS_COUNTER]--;
 		r->counts.fates[CHROME_NO_NUMBER]++;
@@ -551,6 +501,8 @@ static int play_sample(struct chrome_reader *r, const struct chrome_event *e, st
 
 static int play_event(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
 {
+	int err;
+
 	switch (reader_phase(e)) {
 	case 'T':
 		return reader_is_state(e) ? play_state(r, ev) : play_async(r, e, ev);
@@ -561,7 +513,7 @@ static int play_event(struct chrome_reader *r, const struct chrome_event *e, str
 	case 'V': case 'v': case 'c': case '(': case ')':
 		return reader_play_mark(r, e, ev);
 	case 0:
-		return play_listed(r, e, ev);
+		return (err = reader_play_listed(r, e, ev)) > 0 ? play_instant(r, e, ev) : err;
 	default:
 		return play_instant(r, e, ev);
 	}

@@ -143,7 +143,8 @@ static bool add_node(struct chrome_reader *r, uint64_t profile, const struct chr
 /* @ns: since the sample before; @line: that of the innermost frame, 0: not known. */
 static int play_sample(struct chrome_reader *r, const struct v8_profile *p, uint64_t frame, int64_t ns, int64_t line)
 {
-	unsigned int cnt = chrome_frames_list(&r->frames, frame, r->stack);
+	bool cut;
+	unsigned int cnt = chrome_frames_list(&r->frames, frame, r->stack, &cut);
 	struct model_event ev = {
 		.kind = MODEL_STACK, .track = p->track, .ts_ns = p->now_ns < 0 ? 0 : (uint64_t)p->now_ns,
 		.stack = {
@@ -157,6 +158,7 @@ static int play_sample(struct chrome_reader *r, const struct v8_profile *p, uint
 	if (line > 0 && line <= UINT32_MAX)
 		r->stack[cnt - 1].line = (uint32_t)line;
 	ev.stack.frames_cnt = cnt;
+	r->counts.cut_stacks += cut;
 	r->counts.profile_samples++;
 	return reader_add(r, &ev);
 }

@@ -263,6 +263,13 @@ void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e, bo
 /* P: 1 if it was samples of V8, which have been handed on as instants, else 0; or -errno. */
 int reader_play_profile(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev);
 
+/* listed.c */
+
+/* An element of the member samples. 0; 1: it has no known stack, nothing is done; or -errno. */
+int reader_play_listed(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev);
+/* A number, or a string that is one, as the number; false: it is neither. */
+bool reader_number(const struct fxt_arg *arg, struct fxt_arg *number);
+
 /* marks.c */
 
 /* V v c ( ) as instants; 0 or -errno. */

@@ -331,6 +331,22 @@ def samples_of_numbers_in_strings(tmp):
 
 
 @case
+def the_global_track_stays_one(tmp):
+    """Through a file of ours and back it is no process of its own."""
+    events = [{'ph': 'i', 's': 'g', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'all'}, json.loads(GOOD)]
+    convert(json.dumps(events), tmp)
+    sizes = []
+    for _ in range(3):
+        out, back = os.path.join(tmp, 'out.fxt'), os.path.join(tmp, 'back.json')
+        subprocess.run([KFXT, 'convert', '-q', '-o', back, out], check=True, timeout=60)
+        with open(back, encoding='utf-8') as file:
+            text = file.read()
+        convert(text, tmp)
+        sizes.append(sum(record['type'] == 'kernel_object' for record in fxtread.read(out)))
+    equal(len(set(sizes)), 1, sizes)
+
+
+@case
 def a_quote_too_many_costs_one_event(tmp):
     """However many blanks follow the brackets."""
     for begin, between in (('{', ',\n'), ('{ ', ',\n'), ('{\n    ', ',\n  '), ('\n  {\n\t', ', ')):

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "model/track_ids.h"
 #include "reader_p.h"
 #include "value.h"
 
@@ -93,8 +94,15 @@ static int find(struct chrome_reader *r, const struct chrome_event *e, uint32_t 
 	const struct chrome_field *pid = present(e, CHROME_PID), *tid = present(e, CHROME_TID);
 	char pid_text[ID_BYTES], tid_text[ID_BYTES];
 	struct model_track spec = { .kind = MODEL_TRACK_PROCESS, .process = id_of(e, pid, pid_text) };
-	int err = builder_track(r->builder, &spec, process);
+	int err;
 
+	/* As the track of the whole trace is written. */
+	if (spec.process.number == PROCESS_GLOBAL) {
+		err = reader_global_track(r, thread);
+		*process = *thread;
+		return err;
+	}
+	err = builder_track(r->builder, &spec, process);
 	spec.kind = MODEL_TRACK_THREAD;
 	spec.thread = tid ? id_of(e, tid, tid_text) : spec.process;
 	return err ? err : builder_track(r->builder, &spec, thread);

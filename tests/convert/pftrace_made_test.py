@@ -1099,6 +1099,15 @@ def process_2_of_a_container(convert):
 
 
 @test
+def workers_in_a_list_of_threads(convert):
+    """Lists from Android 16 on have main threads, too: what a worker works on is not its name."""
+    rows = (process(2, 0, 'kthreadd'), process(9, 2, 'kworker/1:0-events'), tree_thread(9, 9, 'kworker/1:0-sock_diag_events'),
+            process(10, 1, 'kworker/x-y'), tree_thread(10, 10, 'kworker/x-y'))
+    got = convert(tree(T, *rows) + compact([(T + 1, 0, 9, 120), (T + 2, 0, 10, 120)]))
+    equal([got.objects(2).get(tid) for tid in (9, 10)], ['kworker/1:0', 'kworker/x-y'])
+
+
+@test
 def end_of_no_state(convert):
     """A state without a name ends the one before; if there is none that is counted."""
     track = packet(msg(60, num(1, 5), msg(2, 'machine'), msg(18)))

@@ -3,6 +3,7 @@
  * Processes as the system's lists have them: names, parents, threads; and counters of them.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "reader_p.h"
@@ -66,15 +67,25 @@ static int emit_entry(struct pf_reader *r, const struct pf_packet_info *p, const
 	return fate < 0 ? fate : 0;
 }
 
-/* Its path, without arguments; workers of the kernel without what they work on. FXT has the whole name. */
+/* Of a worker of the kernel what stays, without what it works on. */
+static size_t worker_len(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = strlen("kworker/"); i < len && !memcmp(name, "kworker/", strlen("kworker/")); i++)
+		if (name[i] == '-' || name[i] == '+')
+			return i;
+	return len;
+}
+
+/* Its path, without arguments. FXT has the whole name. */
 static uint32_t process_name_of(struct pf_reader *r, const struct pf_field *arg, bool is_only, bool is_kernel)
 {
 	const uint8_t *end = is_only && !r->is_recorded ? memchr(arg->data, ' ', arg->len) : NULL;
-	size_t len = end ? (size_t)(end - arg->data) : arg->len, i;
+	size_t len = end ? (size_t)(end - arg->data) : arg->len;
 
-	for (i = 0; is_kernel && !r->is_recorded && i < len && len > 8 && !memcmp(arg->data, "kworker/", 8); i++)
-		if (arg->data[i] == '-' || arg->data[i] == '+')
-			len = i;
+	if (is_kernel && !r->is_recorded)
+		len = worker_len((const char *)arg->data, len);
 	return pf_string(r, arg->data, len);
 }
 
@@ -160,11 +171,15 @@ static struct model_text text_of(const struct pf_reader *r, uint32_t name)
 static int play_thread(struct pf_reader *r, const struct pf_tree_entry *e)
 {
 	struct thread *t = thread_get(r->builder, e->pid);
+	struct model_text name = text_of(r, e->name);
 
 	if (!t)
 		return -ENOMEM;
 	thread_tgid(r->builder, t, e->parent, false);
-	thread_name(r->builder, t, text_of(r, e->name), NAME_LIST);
+	/* Lists from Android 16 on have main threads, too. */
+	if (t->kernel && e->pid == e->parent && !r->is_recorded)
+		name.len = worker_len(name.data, name.len);
+	thread_name(r->builder, t, name, NAME_LIST);
 	return 0;
 }
 

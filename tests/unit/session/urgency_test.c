@@ -26,6 +26,8 @@
 
 #define MS	1000000ULL
 #define LOOK	(250 * MS)
+#define LOOK_MS	10
+#define PATIENCE_MS	30000
 
 /* So much it has run, of the time between two looks; and whether it waits at the second one. */
 struct step {
@@ -157,13 +159,13 @@ static void *work_beside(void *ctx)
 	if (policy_now() == SCHED_FIFO)
 		return "it inherits a policy";
 	urgency_join(u);
-	for (ms = 0; realtime && ms < 10000 && policy_now() != SCHED_FIFO; ms++)
-		usleep(1000);
-	if (ms == 10000)
+	for (ms = 0; realtime && ms < PATIENCE_MS && policy_now() != SCHED_FIFO; ms += LOOK_MS)
+		usleep(LOOK_MS * 1000);
+	if (ms >= PATIENCE_MS)
 		return "another policy than the recorder's";
-	/* It is not taken for one that keeps a CPU busy by what it did before. */
-	for (ms = 0; realtime && ms < 20; ms++) {
-		usleep(1000);
+	/* It is not taken for one that keeps a CPU busy by what it did before; in an emulated machine a look takes a millisecond. */
+	for (ms = 0; realtime && ms < 200; ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
 		if (policy_now() != SCHED_FIFO)
 			return "it does not keep its policy";
 	}
@@ -184,6 +186,8 @@ static int record_beside(void)
 	for (i = 0; i < 10 && !failed; i++)
 		if (pthread_create(&thread, NULL, work_beside, u) || pthread_join(thread, &failed))
 			return 1;
+	if (failed)
+		print_error("%s\n", (const char *)failed);
 	urgency_close(u);
 	return failed ? 2 : 0;
 }

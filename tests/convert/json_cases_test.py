@@ -288,6 +288,9 @@ def members_that_other_phases_use(tmp):
         trace = [{'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', **event, **members}]
         convert(json.dumps(trace), tmp)
         equal([args for _, args in arguments(tmp)], [flat], event)
+    begin = {'ph': 'B', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e'}
+    convert(json.dumps([begin, {**begin, 'ph': 'E', 'ts': 2, 'id2': {'local': '0x8'}, 'scope': 's'}]), tmp)
+    equal(arguments(tmp), [('e', {'id2.local': '0x8', 'scope': 's'})])
     convert(json.dumps([{'ph': 'b', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'cat': 'c', 'id': 7},
                         {'ph': 'e', 'pid': 1, 'tid': 1, 'ts': 2, 'name': 'e', 'cat': 'c', 'id': 7}]), tmp)
     equal(arguments(tmp), [])
@@ -300,6 +303,8 @@ def categories_in_a_list(tmp):
         convert(json.dumps([{'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'cat': listed}]), tmp)
         found = [r['category'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r['type'] == 'event']
         equal(found, [expected], listed)
+    stats, _, _ = convert(json.dumps([{**json.loads(GOOD), 'cat': ['x' * 600, 'y' * 600]}]), tmp)
+    equal(stats['cut_values'], 1)
 
 
 @case

@@ -358,7 +358,7 @@ static void chrome_stats(const void *reader, struct json *j)
 	json_key_u64(j, "bad_escapes", c.args.bad_escapes);
 	json_key_u64(j, "not_json_values", c.args.not_json);
 	json_key_u64(j, "damaged_args", c.args.damaged);
-	json_key_u64(j, "cut_values", c.args.cut + c.cut_stacks);
+	json_key_u64(j, "cut_values", c.args.cut + c.cut_lists);
 	json_key_u64(j, "duplicate_members", c.duplicate_members + c.args.duplicates);
 	json_key_u64(j, "dropped_members", c.dropped_members);
 	json_key_u64(j, "series_without_number", c.not_numbers);

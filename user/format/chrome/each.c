@@ -89,8 +89,28 @@ bool chrome_each_next(struct chrome_each *each, struct chrome_value *v)
 	return ok;
 }
 
+size_t chrome_list_join(const struct chrome_value *list, char between, char *out, size_t size, bool *cut)
+{
+	struct chrome_each each;
+	struct chrome_value v;
+	size_t len = 0;
+	uint64_t bad = 0;
+
+	chrome_each_begin(&each, list->data, list->len);
+	while (chrome_each_next(&each, &v)) {
+		if (len + v.len + 1 > size) {
+			*cut = true;
+			break;
+		}
+		if (len)
+			out[len++] = between;
+		len += chrome_string_decode(v.data, v.len, out + len, size - len, &bad);
+	}
+	return len;
+}
+
 /* A name may be written with escapes, each at most 6 bytes for one. */
-static bool is_named(const struct chrome_value *v, const char *name)
+bool chrome_is_named(const struct chrome_value *v, const char *name)
 {
 	const size_t len = strlen(name);
 	char decoded[6 * FIND_MAX];
@@ -111,7 +131,7 @@ bool chrome_member_find(const struct chrome_value *object, const char *name, str
 	*v = (struct chrome_value){ 0 };
 	chrome_each_begin(&each, object->data, object->type == CHROME_OBJECT ? object->len : 0);
 	while (chrome_each_next(&each, &member))
-		if (is_named(&member, name))
+		if (chrome_is_named(&member, name))
 			*v = member;
 	return v->type != CHROME_NONE;
 }

@@ -28,6 +28,10 @@ struct chrome_each {
 void chrome_each_begin(struct chrome_each *each, const char *data, size_t len);
 /* False: there are no more. */
 bool chrome_each_next(struct chrome_each *each, struct chrome_value *value);
+/* Its elements with @between them into @out, in full: the length. *@cut is set if there is no space for all. */
+size_t chrome_list_join(const struct chrome_value *list, char between, char *out, size_t size, bool *cut);
+/* Whether a member has that name, at most 32 bytes. */
+bool chrome_is_named(const struct chrome_value *member, const char *name);
 /* The last member of that name, at most 32 bytes, of an object; false: there is none, then of type CHROME_NONE. */
 bool chrome_member_find(const struct chrome_value *object, const char *name, struct chrome_value *value);
 /* A member of an event, as one of those. */

@@ -86,19 +86,32 @@ bool chrome_frames_find(const struct chrome_frames *f, uint64_t key, struct fxt_
 	return true;
 }
 
-size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size, bool *cut)
+/*
+ * From frame @key to its root, as far as @bytes have space for the names with a byte each: how many. A parent that is only referred to
+ * has no name: the stack begins after it. *@cut: there are more.
+ */
+static unsigned int path_of(const struct chrome_frames *f, uint64_t key, size_t bytes, uint32_t path[DEPTH_MAX], bool *cut)
 {
-	uint32_t path[DEPTH_MAX], number = map_get(&f->by_key, key), depth = 0;
-	size_t len = 0;
+	uint32_t number = map_get(&f->by_key, key);
+	unsigned int depth = 0;
 
-	/* A parent that is only referred to has no name: the stack begins after it. */
-	for (; number < f->cnt && depth < DEPTH_MAX && f->all[number].name_len; number = f->all[number].parent) {
-		if (len + f->all[number].name_len + 1 > size)
-			break;
-		len += f->all[number].name_len + 1;
+	for (; number < f->cnt && f->all[number].name_len; number = f->all[number].parent) {
+		*cut = depth == DEPTH_MAX || f->all[number].name_len >= bytes;
+		if (*cut)
+			return depth;
+		bytes -= f->all[number].name_len + 1;
 		path[depth++] = number;
 	}
-	*cut = number < f->cnt && f->all[number].name_len;
+	*cut = false;
+	return depth;
+}
+
+size_t chrome_frames_stack(const struct chrome_frames *f, uint64_t key, char *out, size_t size, bool *cut)
+{
+	uint32_t path[DEPTH_MAX];
+	unsigned int depth = path_of(f, key, size, path, cut);
+	size_t len;
+
 	for (len = 0; depth--;) {
 		memcpy(out + len, f->text + f->all[path[depth]].name_at, f->all[path[depth]].name_len);
 		len += f->all[path[depth]].name_len;
@@ -125,12 +138,9 @@ static void set_place(const struct chrome_frames *f, const struct chrome_frame *
 
 unsigned int chrome_frames_list(const struct chrome_frames *f, uint64_t key, struct profile_frame *out, bool *cut)
 {
-	uint32_t path[DEPTH_MAX], number = map_get(&f->by_key, key);
-	unsigned int depth = 0, i;
+	uint32_t path[DEPTH_MAX];
+	unsigned int depth = path_of(f, key, SIZE_MAX, path, cut), i;
 
-	for (; number < f->cnt && depth < DEPTH_MAX && f->all[number].name_len; number = f->all[number].parent)
-		path[depth++] = number;
-	*cut = number < f->cnt && f->all[number].name_len;
 	for (i = 0; i < depth; i++) {
 		const struct chrome_frame *frame = &f->all[path[depth - 1 - i]];
 

@@ -30,7 +30,8 @@ uint64_t pair_name(const struct chrome_event *e, uint64_t stack)
 
 bool pair_has_more(const struct chrome_event *end)
 {
-	return end->has_unknown || end->at[CHROME_ARGS] || end->at[CHROME_TTS] || end->at[CHROME_TDUR] || end->at[CHROME_ID] || chrome_has_rare(end);
+	return end->has_unknown || end->at[CHROME_ARGS] || end->at[CHROME_TTS] || end->at[CHROME_TDUR] || chrome_has_rare(end) ||
+	       reader_has_spare_ids(end);
 }
 
 /* Where the innermost slice of the track is kept; NULL: no memory. */

@@ -49,28 +49,18 @@ static struct fxt_str text_of(struct chrome_reader *r, const struct chrome_event
 }
 
 /* A list of categories as it is in a string: "a,b". */
-static struct fxt_str join_categories(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_field *f)
-{
-	const struct chrome_value list = chrome_value_of(e, f);
-	struct chrome_each each;
-	struct chrome_value v;
-	uint64_t bad = 0;
-	size_t n = 0;
-
-	chrome_each_begin(&each, list.data, list.len);
-	while (chrome_each_next(&each, &v) && n + 1 < CATEGORY_BYTES) {
-		if (n)
-			r->category[n++] = ',';
-		n += chrome_string_decode(v.data, v.len, r->category + n, CATEGORY_BYTES - n, &bad);
-	}
-	return fxt_str_n(r->category, n);
-}
-
 static struct fxt_str category_of(struct chrome_reader *r, const struct chrome_event *e)
 {
 	const struct chrome_field *f = chrome_field(e, CHROME_CAT);
+	const struct chrome_value list = chrome_value_of(e, f);
+	bool cut = false;
+	size_t len;
 
-	return f && f->type == CHROME_ARRAY ? join_categories(r, e, f) : text_of(r, e, f, CATEGORY_BYTES);
+	if (list.type != CHROME_ARRAY)
+		return text_of(r, e, f, CATEGORY_BYTES);
+	len = chrome_list_join(&list, ',', r->category, CATEGORY_BYTES, &cut);
+	r->counts.cut_lists += cut;
+	return fxt_str_n(r->category, len);
 }
 
 static struct fxt_str name_of(struct chrome_reader *r, const struct chrome_event *e)
@@ -108,13 +98,8 @@ static void add_rare(struct chrome_reader *r, const struct chrome_event *e, bool
 	add_known(r, e, CHROME_FLOW_OUT, "flow_out");
 }
 
-/* What has a meaning for other phases. */
 static void add_ids(struct chrome_reader *r, const struct chrome_event *e)
 {
-	const char phase = reader_phase(e);
-
-	if (!phase || !strchr("XBEiIR", phase))
-		return;
 	add_known(r, e, CHROME_ID, "id");
 	add_known(r, e, CHROME_ID2, "id2");
 	add_known(r, e, CHROME_SCOPE, "scope");
@@ -142,7 +127,7 @@ static inline void add_members(struct chrome_reader *r, const struct chrome_even
 
 	if (chrome_has_rare(e))
 		add_rare(r, e, is_end);
-	if (e->at[CHROME_ID] | e->at[CHROME_ID2] | e->at[CHROME_SCOPE] | e->at[CHROME_BP])
+	if (reader_has_spare_ids(e))
 		add_ids(r, e);
 	for (i = 0; e->has_unknown && i < e->fields_cnt; i++)
 		if (e->fields[i].key == CHROME_UNKNOWN && !comes_again(r, e, i))
@@ -383,6 +368,31 @@ static int play_instant(struct chrome_reader *r, const struct chrome_event *e, s
 	else if (reader_is_text(e, CHROME_S, "p"))
 		err = reader_track(r, e, &thread, &ev->track);
 	return err ? err : reader_add(r, ev);
+}
+
+bool reader_number(const struct fxt_arg *arg, struct fxt_arg *number)
+{
+	char text[64 + CHROME_PAD_BYTES] = { 0 }, *end;
+	const char *number_end;
+	double value;
+
+	*number = *arg;
+	if (arg->type == FXT_ARG_INT64 || arg->type == FXT_ARG_DOUBLE)
+		return true;
+	if (arg->type != FXT_ARG_STRING || !arg->str.len || arg->str.len >= 64)
+		return false;
+	memcpy(text, arg->str.data, arg->str.len);
+	text[arg->str.len] = '"';
+	if (chrome_scalar(text, &number_end) != CHROME_NUMBER || number_end != text + arg->str.len)
+		return false;
+	text[arg->str.len] = '\0';
+	number->type = FXT_ARG_INT64;
+	if (!chrome_int64(arg->str.data, arg->str.len, &number->i64))
+		return true;
+	value = strtod(text, &end);
+	number->type = FXT_ARG_DOUBLE;
+	number->f64 = value;
+	return value - value == 0;
 }
 
 static int play_counter(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)

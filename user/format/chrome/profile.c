@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Profiles of V8: a Profile says which thread is sampled from when on, its ProfileChunks have
- * the frames and, by time between, the samples. Each sample is one of that thread's stack.
+ * Samples of stacks. Profiles of V8: a Profile says which thread is sampled from when on, its ProfileChunks have
+ * the frames and, by time between, the samples. And the member samples, of frames of the member stackFrames.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "reader_p.h"
@@ -158,7 +159,7 @@ static int play_sample(struct chrome_reader *r, const struct v8_profile *p, uint
 	if (line > 0 && line <= UINT32_MAX)
 		r->stack[cnt - 1].line = (uint32_t)line;
 	ev.stack.frames_cnt = cnt;
-	r->counts.cut_stacks += cut;
+	r->counts.cut_lists += cut;
 	r->counts.profile_samples++;
 	return reader_add(r, &ev);
 }
@@ -216,4 +217,58 @@ int reader_play_profile(struct chrome_reader *r, const struct chrome_event *e, s
 	if (reader_is_text(e, CHROME_NAME, "Profile"))
 		return begin(r, e, ev);
 	return reader_is_text(e, CHROME_NAME, "ProfileChunk") ? play_chunk(r, e) : 0;
+}
+
+/* ---- elements of the member samples ---------------------------------------------- */
+
+/* Of an argument that is a whole number: whether it is there and one. */
+static bool count_of(struct chrome_reader *r, const char *name, uint64_t *count)
+{
+	const struct fxt_arg *arg = chrome_args_find(r->args, name);
+	struct fxt_arg number;
+
+	if (!arg || !reader_number(arg, &number))
+		return false;
+	if (number.type == FXT_ARG_DOUBLE && number.f64 >= 0 && number.f64 < (double)INT64_MAX && number.f64 == (int64_t)number.f64) {
+		number.type = FXT_ARG_INT64;
+		number.i64 = (int64_t)number.f64;
+	}
+	if (number.type != FXT_ARG_INT64 || number.i64 < 0)
+		return false;
+	*count = (uint64_t)number.i64;
+	return true;
+}
+
+/* "other" is the name of what has none. */
+static enum profile_source source_of(struct fxt_str name)
+{
+	enum profile_source i;
+
+	for (i = PROFILE_CPU; i < PROFILE_OTHER; i++)
+		if (name.len == strlen(profile_source_name(i)) && !memcmp(name.data, profile_source_name(i), name.len))
+			break;
+	return i;
+}
+
+int reader_play_listed(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev)
+{
+	const struct chrome_field *f = chrome_field(e, CHROME_SF);
+	uint64_t cpu = UINT64_MAX, weight = 0;
+	unsigned int cnt = 0, used;
+	bool cut = false;
+
+	if (f)
+		cnt = chrome_frames_list(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len), r->stack, &cut);
+	r->counts.cut_lists += cut;
+	if (!cnt)
+		return 1;
+	used = count_of(r, "cpu", &cpu) + count_of(r, "weight", &weight);
+	/* The stack is made of sf. */
+	r->counts.dropped_members += ev->args_cnt - used - (chrome_args_find(r->args, "stack") != NULL);
+	ev->kind = MODEL_STACK;
+	ev->stack = (struct model_stack){
+		.source = source_of(ev->name), .source_name = ev->name, .cpu = cpu <= INT32_MAX ? (int)cpu : -1, .user_mode = true,
+		.weight = weight, .frames = r->stack, .frames_cnt = cnt,
+	};
+	return reader_add(r, ev);
 }

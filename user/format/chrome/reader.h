@@ -57,7 +57,7 @@ struct chrome_counts {
 	uint64_t dropped_frames;	/* of stacks and profiles: damaged, or no space */
 	uint64_t early_flow_ends;	/* more than can wait for their slice: at their own times */
 	uint64_t shifted_s;	/* all times are shown so much later, as the first is negative */
-	uint64_t cut_stacks;	/* arguments that lost frames */
+	uint64_t cut_lists;	/* stacks that lost frames, lists of categories that lost some */
 	int64_t clock_offset_ns;	/* events are shown so much later, on the clock of the text */
 	unsigned int runs;	/* of the temporary file */
 	struct {

@@ -258,17 +258,17 @@ void reader_take_frame(void *reader, const struct chrome_member *m);
 /* The event's stacks, as arguments. @is_end: it is the end of what they are arguments of. */
 void reader_add_stacks(struct chrome_reader *r, const struct chrome_event *e, bool is_end);
 
+/* phases.c */
+
+/* A number, or a string that is one, as the number; false: it is neither. */
+bool reader_number(const struct fxt_arg *arg, struct fxt_arg *number);
+
 /* profile.c */
 
 /* P: 1 if it was samples of V8, which have been handed on as instants, else 0; or -errno. */
 int reader_play_profile(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev);
-
-/* listed.c */
-
 /* An element of the member samples. 0; 1: it has no known stack, nothing is done; or -errno. */
 int reader_play_listed(struct chrome_reader *r, const struct chrome_event *e, struct model_event *ev);
-/* A number, or a string that is one, as the number; false: it is neither. */
-bool reader_number(const struct fxt_arg *arg, struct fxt_arg *number);
 
 /* marks.c */
 
@@ -313,6 +313,14 @@ static inline char reader_phase(const struct chrome_event *e)
 	const struct chrome_field *f = chrome_field(e, CHROME_PH);
 
 	return f && f->type == CHROME_STRING && f->value.len ? *chrome_text(e, f->value) : 0;
+}
+
+/* Whether it has ids, a scope or a binding point that its phase has no use for. */
+static inline bool reader_has_spare_ids(const struct chrome_event *e)
+{
+	const char phase = reader_phase(e);
+
+	return (e->at[CHROME_ID] | e->at[CHROME_ID2] | e->at[CHROME_SCOPE] | e->at[CHROME_BP]) && phase && strchr("XBEiIR", phase);
 }
 
 static inline bool reader_is_state(const struct chrome_event *e)

@@ -39,7 +39,7 @@ static uint64_t count_others(const struct chrome_value *frame, bool has_place)
 	chrome_each_begin(&each, frame->data, frame->len);
 	while (chrome_each_next(&each, &v)) {
 		for (i = 0; i < cnt; i++)
-			if (v.name_len == strlen(known[i]) && !memcmp(v.name, known[i], v.name_len))
+			if (chrome_is_named(&v, known[i]))
 				break;
 		others += i == cnt;
 	}
@@ -68,27 +68,6 @@ void reader_take_frame(void *reader, const struct chrome_member *m)
 		r->counts.dropped_members += count_others(&frame, place_len);
 }
 
-/* A list of names: "a;b". *@cut is set if there is no space for all. */
-static size_t join(struct chrome_value list, char *out, size_t size, bool *cut)
-{
-	struct chrome_each each;
-	struct chrome_value v;
-	size_t len = 0;
-	uint64_t bad = 0;
-
-	chrome_each_begin(&each, list.data, list.len);
-	while (chrome_each_next(&each, &v)) {
-		if (len + v.len + 1 > size) {
-			*cut = true;
-			break;
-		}
-		if (len)
-			out[len++] = ';';
-		len += chrome_string_decode(v.data, v.len, out + len, size - len, &bad);
-	}
-	return len;
-}
-
 static void add_stack(struct chrome_reader *r, const struct chrome_event *e, enum chrome_key key, const char *name,
 		      const char *other_name)
 {
@@ -100,12 +79,13 @@ static void add_stack(struct chrome_reader *r, const struct chrome_event *e, enu
 	if (!f)
 		return;
 	if (f->type == CHROME_ARRAY)
-		len = join(chrome_value_of(e, f), stack, sizeof(stack), &cut);
+		len = chrome_list_join(&(struct chrome_value){ .data = chrome_text(e, f->value), .len = f->value.len }, ';', stack,
+				       sizeof(stack), &cut);
 	else
 		len = chrome_frames_stack(&r->frames, reader_frame_key(0, chrome_text(e, f->value), f->value.len),
 					  stack, sizeof(stack), &cut);
 	/* Of a sample it is not used. */
-	r->counts.cut_stacks += cut && reader_phase(e);
+	r->counts.cut_lists += cut && reader_phase(e);
 	if (len)
 		chrome_args_string(r->args, name, stack, len);
 	else

@@ -161,7 +161,7 @@ static void settle(const struct process *p)
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	for_each_fd(p, close_other);
-	urgency_give_up();
+	urgency_give_up(p->cfg->urgency);
 	confine_self(&(struct confine_cfg){ .sources = p->cfg->sources }, &confined);
 	/* Of these some sources need one to record. */
 	confine_drop_all();

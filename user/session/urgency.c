@@ -336,9 +336,10 @@ void urgency_lend(const struct urgency *u, pid_t pid)
 		set_policy(pid, SCHED_FIFO, PRIORITY_RAISED);
 }
 
-void urgency_give_up(void)
+void urgency_give_up(const struct urgency *u)
 {
-	set_policy(0, SCHED_OTHER, 0);
+	if (u && u->has_thread)
+		set_policy(0, u->policy, 0);
 }
 
 void urgency_beat(struct urgency *u, uint64_t now_ns)

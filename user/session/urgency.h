@@ -67,8 +67,8 @@ void urgency_leave(struct urgency *u);
  * nobody is watched, or it is not permitted, it stays as it is. NULL is fine.
  */
 void urgency_lend(const struct urgency *u, pid_t pid);
-/* The calling thread is fair. */
-void urgency_give_up(void);
+/* By that process: what it was before. NULL is fine. */
+void urgency_give_up(const struct urgency *u);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */

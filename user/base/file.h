@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define PROC_STAT_BYTES_MAX	(1U << 22)	/* interrupts take a line of many thousand words */
+
 /*
  * Reads @path whole. *@text is malloc'ed, NUL-terminated and *@len long. 0 or -errno;
  * -EFBIG if there are more than @max_bytes.

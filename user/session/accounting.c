@@ -20,7 +20,6 @@
 #define MARKS		4
 #define NAME_BYTES	32
 #define ARGS_MAX	15
-#define STAT_BYTES_MAX	(1U << 22)	/* interrupts take a line of many thousand words */
 
 struct ledger {
 	struct ledger_cfg cfg;
@@ -73,7 +72,7 @@ void ledger_mark(struct ledger *l, unsigned int call)
 	char *text;
 	size_t len;
 
-	if (text_file_read("/proc/stat", STAT_BYTES_MAX, &text, &len))
+	if (text_file_read("/proc/stat", PROC_STAT_BYTES_MAX, &text, &len))
 		return;
 	line = strstr(text, "\nctxt ");
 	l->switches[call] = line ? strtoull(line + strlen("\nctxt "), NULL, 10) : 0;

@@ -25,14 +25,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "awake.h"
+#include "base/affinity.h"
 #include "base/clock.h"
 #include "base/poll_until.h"
+#include "idle_cpu.h"
 #include "io/sink.h"
 #include "privileges.h"
 #include "urgency.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
+#define AWAKE_MS	1000
 #define MISSES_MAX	4096	/* descriptors that were closed, one after the other */
 
 /* Between both. */
@@ -138,6 +142,28 @@ static void wait_for_grace_period(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
+/*
+ * The kernel begins grace periods after programs were detached by a worker of the CPU where that was, or on which a timer
+ * of that one expires; if the worker does not run, they never end. So all that is done by a CPU that is idle, since the
+ * begin, or at least while one grace period ends, and stays awake until another one has ended.
+ */
+static void close_all_kept(const struct process *p, const struct idle_times *begin)
+{
+	struct idle_times *from = idle_times_read();
+	struct awake *awake = NULL;
+	struct affinity before;
+
+	wait_for_grace_period();
+	if (idle_cpu_move(begin, from, &before))
+		awake = awake_begin(AWAKE_MS);
+	affinity_free(&before);
+	free(from);
+	for_each_fd(p, close_kept);
+	if (awake)
+		wait_for_grace_period();
+	awake_end(awake);
+}
+
 static bool is_asked(const struct process *p)
 {
 	char c;
@@ -170,9 +196,11 @@ static void settle(const struct process *p)
 static void run(const struct process *p)
 {
 	const struct detacher_cfg *cfg = p->cfg;
+	struct idle_times *begin;
 
 	is_asked(p);
 	settle(p);
+	begin = idle_times_read();
 	if (is_asked(p)) {
 		if (cfg->first)
 			cfg->first(cfg->ctx);
@@ -184,8 +212,7 @@ static void run(const struct process *p)
 		sink_trim(cfg->output);
 	for_each_fd(p, count_kept);
 	atomic_store(&p->shared->all, atomic_load(&p->shared->left));
-	wait_for_grace_period();
-	for_each_fd(p, close_kept);
+	close_all_kept(p, begin);
 	_exit(0);
 }
 

@@ -12,6 +12,7 @@
 
 #include "bpf/abi/strings.h"
 #include "fxt/fxt.h"
+#include "base/affinity.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "capture/sources.h"
@@ -19,6 +20,7 @@
 #include "budget.h"
 #include "flight.h"
 #include "gaps.h"
+#include "idle_cpu.h"
 #include "kernel/btf.h"
 #include "accounting.h"
 #include "capture/tasks.h"
@@ -98,15 +100,33 @@ static int write_start(struct recorder *r)
 }
 
 /*
+ * For the grace period in which another recorder's last program was detached the kernel waits by a worker of the CPU it is
+ * called on, which may not run on all.
+ */
+static int attach(struct recorder *r, const struct idle_times *begin, const char **what)
+{
+	struct affinity before;
+	int err;
+
+	idle_cpu_move(NULL, begin, &before);
+	err = probes_attach(r->probes, what);
+	err = err ?: probes_attach_sources(r->probes, what);
+	affinity_set(&before);
+	affinity_free(&before);
+	return err;
+}
+
+/*
  * What comes before takes a tenth of a second of CPU time or more, during which nothing is recorded yet, and may be more urgent
  * than what inherits it later.
  */
 static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
 {
+	struct idle_times *begin = idle_times_read();
 	int err = probes_open(&r->probes, cfg, what);
 
-	err = err ?: probes_attach(r->probes, what);
-	err = err ?: probes_attach_sources(r->probes, what);
+	err = err ?: attach(r, begin, what);
+	free(begin);
 	setpriority(PRIO_PROCESS, 0, r->cfg->nice);
 	return err;
 }

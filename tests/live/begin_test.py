@@ -19,8 +19,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, children_of, equal, expect, helper, load, main,  # noqa: E402
-                     note, running, scaled, start, test, until, verify)
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, children_of, equal, expect, gone, helper, load,  # noqa: E402
+                     main, note, running, scaled, start, stat_of, test, until, verify)
 
 ROUNDS = int(os.environ.get('BEGIN_ROUNDS', 40))
 LIMIT = 2 if SCALE == 1 else 10         # seconds
@@ -78,18 +78,6 @@ def blocked(*parameters):
         yield
     finally:
         subprocess.run(['rmmod', 'blocker'], check=True)
-
-
-def stat_of(pid):
-    """What is after its name in /proc/PID/stat: the state first, where it runs or ran last as the 37th."""
-    with open(f'/proc/{pid}/stat', encoding='ascii') as f:
-        return f.read().rpartition(') ')[2].split()
-
-
-def lives(pid):
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        return stat_of(pid)[0] != 'Z'
-    return False
 
 
 def move(pid, cpu):
@@ -257,11 +245,8 @@ def workers_run_beside_one_that_compresses(tmp):
     workers_run(tmp, '-z')
 
 
-@test
 def detached_where_workers_run(tmp):
     """Else the next recorder waits for the grace period in which this one's last program was detached."""
-    if not os.path.exists(BLOCKER):
-        raise Skip('no module')
     for _ in range(5):
         p = start(tmp + '/t.fxt')
         child = until(lambda: [pid for pid, name in children_of(p.pid).items() if name == 'kfxt-detach'], 'none that detaches')[0]
@@ -269,7 +254,7 @@ def detached_where_workers_run(tmp):
             move(child, CPUS[-1])
             p.send_signal(signal.SIGINT)
             p.communicate(timeout=PATIENCE)
-            until(lambda: not lives(child), 'it does not end')
+            until(lambda: gone(child), 'it does not end')
             with urgent():
                 _, begin, _, _, _ = one(tmp + '/next.fxt')
             first = min(s.ts for s in load(tmp + '/next.fxt').switches if s.mark == 'start')
@@ -277,6 +262,8 @@ def detached_where_workers_run(tmp):
         expect(first - begin <= LIMIT * 1e9, 'it does not begin in time')
 
 
+if os.path.exists(BLOCKER):
+    test(detached_where_workers_run)
 for each in LOADS:
     for check in bounded, in_the_middle:
         fn = functools.partial(check, name=each)

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, command_of, equal, expect, helper, last_cpu, load, main,  # noqa: E402
-                     note, record, run, scaled, stop_while, test, until, verify)
+                     note, record, run, scaled, stat_of, stop_while, test, until, verify)
 from account import KOID_STEP  # noqa: E402
 
 SYSTEM = 4_200_000_002      # process of the tracks on which gaps are drawn
@@ -136,23 +136,18 @@ class Still:
         self.process.stdin.close()
         self.process.wait(timeout=PATIENCE)
 
-    @staticmethod
-    def fields(tid):
-        with open(f'/proc/{tid}/stat') as f:
-            return f.read().rpartition(')')[2].split()
-
     def state(self, tid):
-        return self.fields(tid)[0]
+        return stat_of(tid)[0]
 
     def priority(self, state):
-        return int(self.fields(self.tids[state])[15])
+        return int(stat_of(self.tids[state])[15])
 
     def ran(self, state):
         """How often it has been switched out so far, and for how long it ran."""
         tid = self.tids[state]
         with open(f'/proc/{tid}/status') as f:
             switches = sum(int(line.split()[1]) for line in f if 'ctxt_switches' in line)
-        return switches, self.fields(tid)[11:13]
+        return switches, stat_of(tid)[11:13]
 
 
 @test

@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run,
-                     scaled, start, switches_of, test, tracefs_twice, until, verify, verify_cut)
+                     scaled, start, stat_of, switches_of, test, tracefs_twice, until, verify, verify_cut)
 from account import balance_against, lost_by, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
 from trace import Trace, fxtread  # noqa: E402
@@ -71,12 +71,6 @@ def expect_gone(pid, held):
     until(lambda: not left(), f'left behind: {", ".join(left()[:10])}')
     # Where the kernel takes long it is removed after its end.
     until(lambda: not os.path.exists(f'{TRACEFS}/instances/kfxt-{pid}'), 'its instance is there')
-
-
-def state_of(pid):
-    """The letter of a process's state: R, S, T and so on."""
-    with open(f'/proc/{pid}/stat') as f:
-        return f.read().rpartition(')')[2].split()[0]
 
 
 def sleeping_in(pid, function):
@@ -213,7 +207,7 @@ def stopped_for_three_seconds(tmp):
         time.sleep(0.2)
         before = time.monotonic()
         recorder.send(signal.SIGSTOP)
-        until(lambda: state_of(recorder.p.pid) == 'T', 'it is not stopped')     # not before it has got a CPU
+        until(lambda: stat_of(recorder.p.pid)[0] == 'T', 'it is not stopped')     # not before it has got a CPU
         begin = time.monotonic()
         time.sleep(3)
         # More than a ring takes, of a machine that is busy otherwise, too.

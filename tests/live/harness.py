@@ -175,6 +175,20 @@ def last_cpu():
     return max(os.sched_getaffinity(0))
 
 
+def stat_of(pid):
+    """What is after the name in /proc/PID/stat: the state first, nice as the 17th, where it runs or ran last as the 37th."""
+    with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as f:
+        return f.read().rpartition(')')[2].split()
+
+
+def gone(pid):
+    """Whether it has ended; perhaps nobody has waited for it."""
+    try:
+        return stat_of(pid)[0] == 'Z'
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def children_of(pid):
     """{process id: name} of those that live; of a recorder kfxt-files and kfxt-markers are its own, another one is the command."""
     with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as f:
@@ -220,8 +234,7 @@ def stop_while(recorder, pid, switches):
 def kill_between_writes(recorder):
     """SIGKILL may end write(2) half-way, SIGSTOP waits for its end."""
     recorder.send_signal(signal.SIGSTOP)
-    stopped = [f'/proc/{recorder.pid}/task/{tid}/stat' for tid in os.listdir(f'/proc/{recorder.pid}/task')]
-    until(lambda: all(open(name).read().rpartition(')')[2].split()[0] == 'T' for name in stopped), 'it does not stop')
+    until(lambda: all(stat_of(tid)[0] == 'T' for tid in os.listdir(f'/proc/{recorder.pid}/task')), 'it does not stop')
     recorder.kill()
 
 

@@ -24,7 +24,7 @@ import termios
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, cgroup, children_of, command_of, equal, expect, helper,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, cgroup, children_of, command_of, equal, expect, gone, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start,
                      switches_of, test, until, verify, verify_cut)
 from account import balance_against, every_switch_of, hidden, players, switch_count, told_as_in_file  # noqa: E402
@@ -492,14 +492,6 @@ def end_of_command(tmp):
     verify(tmp + '/t.fxt')
     record(tmp + '/v.fxt', '-d', '300ms', '--', 'sleep', '1000')      # which is not waited for
     verify(tmp + '/v.fxt')
-
-
-def gone(pid):
-    try:
-        with open(f'/proc/{pid}/stat') as f:
-            return f.read().rpartition(')')[2].split()[0] == 'Z'
-    except FileNotFoundError:
-        return True
 
 
 def outlived(tmp, script, **kwargs):

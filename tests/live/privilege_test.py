@@ -21,8 +21,8 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, helper, load, main, note, paranoid, record, run, test,  # noqa: E402
-                     until, verify, wait_for_begin)
+from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, helper, load, main, note, paranoid, record, run,  # noqa: E402
+                     stat_of, test, until, verify, wait_for_begin)
 
 NOBODY = 65534
 CAPS = {'KILL': 5, 'DAC_READ_SEARCH': 2, 'SYS_PTRACE': 19, 'SYS_ADMIN': 21, 'SYS_NICE': 23, 'SYS_RESOURCE': 24,
@@ -386,8 +386,6 @@ def names_although_proc_hides(tmp):
 
 @test
 def priority_and_cpus(tmp):
-    def stat_of(pid):
-        return int(open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[16])
     cpu = max(os.sched_getaffinity(0))
     for args, nice, cpus in (([], -20, os.sched_getaffinity(0)), (['--nice', '5'], 5, os.sched_getaffinity(0)),
                              (['--nice=-3', '--cpu-affinity', str(cpu)], -3, {cpu})):
@@ -398,7 +396,7 @@ def priority_and_cpus(tmp):
         equal(out[1].split()[1].decode(), allowed, 'CPUs of the command')
         with Recorder(tmp + '/t.fxt', *args) as r:
             r.confined()
-            equal(stat_of(r.process.pid), nice, f'priority with {args}')
+            equal(int(stat_of(r.process.pid)[16]), nice, f'priority with {args}')
             equal(os.sched_getaffinity(r.process.pid), cpus, f'CPUs with {args}')
         verify(tmp + '/t.fxt')
     for args in (['--nice', '20'], ['--nice', '-21'], ['--nice', 'x'], ['--cpu-affinity', '4095']):

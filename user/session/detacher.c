@@ -144,8 +144,8 @@ static void wait_for_grace_period(void)
 
 /*
  * The kernel begins grace periods after programs were detached by a worker of the CPU where that was, or on which a timer
- * of that one expires; if the worker does not run, they never end. So all that is done by a CPU that is idle, since the
- * begin, or at least while one grace period ends, and stays awake until another one has ended.
+ * of that one expires; if the worker does not run, they never end. So all is closed on a CPU that was idle while one grace
+ * period ended, or else since @begin. Where another one was not idle at all, it stays awake until one more has ended.
  */
 static void close_all_kept(const struct process *p, const struct idle_times *begin)
 {

@@ -240,18 +240,21 @@ int recorder_scan_if_needed(struct recorder *r)
 
 int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx)
 {
-	struct pollfd fds[2 + RAW_KIND_CNT] = {
+	struct pollfd fds[3 + RAW_KIND_CNT] = {
 		{ .fd = stop_fd, .events = POLLIN },
 		{ .fd = names_fd(r->names), .events = POLLIN },
+		{ .fd = urgency_fd(r->cfg->urgency), .events = POLLIN },
 	};
 	int err = output_time_init() ?: scan(r);
 	uint64_t looked_ns;
 
 	while (!err) {
-		if (poll(fds, 2 + sources_fds(r->cfg->sources, fds + 2), FLUSH_MS) < 0 && errno != EINTR)
+		if (poll(fds, 3 + sources_fds(r->cfg->sources, fds + 3), FLUSH_MS) < 0 && errno != EINTR)
 			return -errno;
 		looked_ns = clock_ns(CLOCK_BOOTTIME);
 		urgency_beat(r->cfg->urgency, looked_ns);
+		if (fds[2].revents)
+			urgency_woken(r->cfg->urgency);
 		err = recorder_drain(r, true);
 		if (fds[0].revents)
 			break;

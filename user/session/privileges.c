@@ -177,7 +177,7 @@ static const int calls[] = {
 	SCMP_SYS(wait4), SCMP_SYS(waitid),
 	/* Each CPU is begun and ended from one CPU. */
 	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_setaffinity), SCMP_SYS(getcpu), SCMP_SYS(sched_yield),
-	/* How urgently it runs, within what RLIMIT_RTPRIO allows. */
+	/* How urgently it runs, within what CAP_SYS_NICE or RLIMIT_RTPRIO allow. */
 	SCMP_SYS(sched_setscheduler),
 	/* libc: memory, clocks, threads, signals, the end. */
 	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(membarrier),

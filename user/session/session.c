@@ -209,8 +209,11 @@ err_close:
 
 static int begin_thread(void *ctx)
 {
-	urgency_join(ctx);
-	return confine_drop_all();
+	const int err = confine_drop_all();
+
+	if (!err)
+		urgency_join(ctx);
+	return err;
 }
 
 static void end_thread(void *ctx)

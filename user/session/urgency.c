@@ -13,12 +13,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "kernel/preempt_rt.h"
 #include "privileges.h"
 #include "urgency.h"
 
@@ -55,9 +56,9 @@ struct urgency {
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
 	atomic_bool settled, realtime, refused, end;
-	bool needs_right;	/* RLIMIT_RTPRIO does not allow it */
 	sem_t changed;		/* one of these, or @others */
 	sem_t settled_down;	/* the watching thread has no rights any more */
+	int wake_fd;		/* for one that sleeps too long */
 };
 
 /* ---- when ------------------------------------------------------------------------------------- */
@@ -129,12 +130,18 @@ static bool is_runnable(const struct watched *w)
 }
 
 /* Those beside the recorder's have no time by which they come round. */
+static bool is_late(const struct urgency *u, const struct watched *w, uint64_t now_ns)
+{
+	const uint64_t beat_ns = w == &u->own ? atomic_load(&u->beat_ns) : 0;
+
+	return now_ns > beat_ns && now_ns - beat_ns > LATE_NS;
+}
+
 static struct urgency_look look(const struct urgency *u, const struct watched *w)
 {
-	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME), beat_ns = w == &u->own ? atomic_load(&u->beat_ns) : 0;
-	const bool late = now_ns > beat_ns && now_ns - beat_ns > LATE_NS;
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
 
-	return (struct urgency_look){ now_ns, clock_ns(w->cpu_clock), late && is_runnable(w) };
+	return (struct urgency_look){ now_ns, clock_ns(w->cpu_clock), is_late(u, w, now_ns) && is_runnable(w) };
 }
 
 /* Until one of them has changed, or that time has come. */
@@ -181,7 +188,9 @@ static void look_at_others(struct urgency *u)
 			continue;
 		if (w->state.realtime != u->own.state.realtime) {
 			w->state.realtime = u->own.state.realtime;
-			set_level(u, w, w->state.level);
+			/* Not permitted yet, if it has rights to give up that this thread has not. */
+			if (set_level(u, w, w->state.level))
+				w->state.realtime = !w->state.realtime;
 		}
 		look_and_act(u, w);
 	}
@@ -192,19 +201,18 @@ static void look_at_others(struct urgency *u)
 static void settle(struct urgency *u)
 {
 	struct urgency_state *s = &u->own.state;
+	bool was_realtime;
 
 	s->works = false;
+	was_realtime = s->realtime;
 	s->realtime = atomic_load(&u->realtime);
 	s->before = look(u, &u->own);
-	if (s->level == URGENCY_BASE && s->realtime && set_level(u, &u->own, URGENCY_BASE)) {
+	if (s->level == URGENCY_BASE && s->realtime != was_realtime && set_level(u, &u->own, URGENCY_BASE)) {
 		s->realtime = false;
 		atomic_store(&u->realtime, false);
 		atomic_store(&u->refused, true);
 	}
-	if (u->needs_right)
-		confine_keep_one(CAP_SYS_NICE);
-	else
-		confine_drop_all();
+	confine_keep_one(CAP_SYS_NICE);
 	sem_post(&u->settled_down);
 }
 
@@ -213,6 +221,10 @@ static void *watch(void *ctx)
 	struct urgency *u = ctx;
 
 	prctl(PR_SET_NAME, "kfxt-watch");
+	/* By this thread: where others have all CPUs, one that is real-time has less of them than a fair one until it is raised. */
+	u->own.state.realtime = kernel_is_preempt_rt();
+	if (u->own.state.realtime && set_level(u, &u->own, URGENCY_BASE))
+		u->own.state.realtime = false;
 	while (true) {
 		sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->own.state.works ? WORK_LOOK_NS : LOOK_NS));
 		if (atomic_load(&u->end))
@@ -221,6 +233,9 @@ static void *watch(void *ctx)
 			settle(u);
 		else
 			look_and_act(u, &u->own);
+		/* It may have begun to sleep as a fair thread, whose timer does not expire. */
+		if (!u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
+			eventfd_write(u->wake_fd, 1);
 		look_at_others(u);
 	}
 }
@@ -246,21 +261,6 @@ static bool begin_watching(struct urgency *u)
 	return !err;
 }
 
-/* To raise a thread when there are no rights any more. Raising the hard limit takes CAP_SYS_RESOURCE. */
-static bool limit_allows_realtime(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_RTPRIO, &limit))
-		return false;
-	if (limit.rlim_cur >= PRIORITY_RAISED)
-		return true;
-	limit.rlim_cur = PRIORITY_RAISED;
-	if (limit.rlim_max < limit.rlim_cur)
-		limit.rlim_max = limit.rlim_cur;
-	return !setrlimit(RLIMIT_RTPRIO, &limit);
-}
-
 struct urgency *urgency_open(void)
 {
 	struct urgency *u = calloc(1, sizeof(*u));
@@ -268,6 +268,7 @@ struct urgency *urgency_open(void)
 
 	if (!u)
 		return NULL;
+	u->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	can_watch = watch_this(&u->own);
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	pthread_mutex_init(&u->lock, NULL);
@@ -287,7 +288,6 @@ void urgency_settle(struct urgency *u, bool realtime)
 {
 	if (!u || !u->has_thread)
 		return;
-	u->needs_right = !limit_allows_realtime();
 	urgency_beat(u, clock_ns(CLOCK_BOOTTIME));
 	atomic_store(&u->realtime, realtime);
 	atomic_store(&u->settled, true);
@@ -348,6 +348,19 @@ void urgency_beat(struct urgency *u, uint64_t now_ns)
 		atomic_store_explicit(&u->beat_ns, now_ns, memory_order_relaxed);
 }
 
+int urgency_fd(const struct urgency *u)
+{
+	return u ? u->wake_fd : -1;
+}
+
+void urgency_woken(const struct urgency *u)
+{
+	eventfd_t times;
+
+	if (u)
+		eventfd_read(u->wake_fd, &times);
+}
+
 struct urgency_totals urgency_totals(const struct urgency *u)
 {
 	if (!u)
@@ -367,6 +380,8 @@ void urgency_close(struct urgency *u)
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
 	forget(&u->own);
+	if (u->wake_fd >= 0)
+		close(u->wake_fd);
 	pthread_mutex_destroy(&u->lock);
 	sem_destroy(&u->changed);
 	sem_destroy(&u->settled_down);

@@ -2,7 +2,8 @@
 /*
  * How urgently the recorder's thread runs. A fair thread, at nice -20, is urgent among those of its autogroup or cgroup only,
  * and each time it sleeps and wakes it changes the weight that the group has on other CPUs. So where it shares one with
- * what may be recorded it is real-time, at the lowest priority of these.
+ * what may be recorded it is real-time, at the lowest priority of these; with PREEMPT_RT everywhere and from the beginning on,
+ * since a fair thread's timeouts wait for a thread of the kernel.
  *
  * Another thread watches it. One that waits for a CPU all the time, as where real-time threads have all of them, is
  * raised above these for a while; one that is real-time and has a CPU for itself is fair until it needs less.
@@ -53,7 +54,8 @@ struct urgency;
 struct urgency *urgency_open(void);
 /*
  * From here on it comes round by itself several times a second, and is to be real-time if @realtime. It can give up its
- * rights after this; the watching thread does. NULL is fine.
+ * rights after this; the watching thread does, but for CAP_SYS_NICE: by RLIMIT_RTPRIO alone it may not raise a thread that has
+ * a right that it has not (cap_safe_nice() in the kernel). NULL is fine.
  */
 void urgency_settle(struct urgency *u, bool realtime);
 /*
@@ -71,6 +73,12 @@ void urgency_lend(const struct urgency *u, pid_t pid);
 void urgency_give_up(const struct urgency *u);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
 void urgency_beat(struct urgency *u, uint64_t now_ns);
+/*
+ * Readable: it has not come round for too long, so it is to; urgency_woken() then. Of a thread that sleeps on a kernel with
+ * PREEMPT_RT the timer may not expire. -1 if NULL.
+ */
+int urgency_fd(const struct urgency *u);
+void urgency_woken(const struct urgency *u);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
 /* Right before the process ends, or nobody watches a thread that is real-time. By the thread that is watched; NULL is fine. */

@@ -14,6 +14,7 @@
 
 #include "cli/exit.h"
 #include "base/log.h"
+#include "kernel/preempt_rt.h"
 #include "kernel/sched_group.h"
 
 #define NICE_DEFAULT	(-20)	/* the drain is short and late is lost */
@@ -82,7 +83,7 @@ int self_opts_nice(const struct self_opts *opts)
 
 bool self_opts_realtime(const struct self_opts *opts, bool with_command)
 {
-	return !opts->nice && sched_group_is_shared("", with_command);
+	return !opts->nice && (kernel_is_preempt_rt() || sched_group_is_shared("", with_command));
 }
 
 int self_opts_apply(const struct self_opts *opts, const char *command)

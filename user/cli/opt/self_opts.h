@@ -28,7 +28,7 @@ struct self_opts {
 int self_opts_check(const struct self_opts *opts, const char *command);
 /* The nice value of --nice, or the default. */
 int self_opts_nice(const struct self_opts *opts);
-/* Whether, without --nice, a nice value would count in a group only that others are in: sched_group_is_shared(). */
+/* Whether, without --nice, a nice value is not enough: kernel_is_preempt_rt(), sched_group_is_shared(). */
 bool self_opts_realtime(const struct self_opts *opts, bool with_command);
 /* Priority and CPUs of this process, after what is not to have them has been forked. The same. */
 int self_opts_apply(const struct self_opts *opts, const char *command);

@@ -201,10 +201,9 @@ static void look_at_others(struct urgency *u)
 static void settle(struct urgency *u)
 {
 	struct urgency_state *s = &u->own.state;
-	bool was_realtime;
+	const bool was_realtime = s->realtime;
 
 	s->works = false;
-	was_realtime = s->realtime;
 	s->realtime = atomic_load(&u->realtime);
 	s->before = look(u, &u->own);
 	if (s->level == URGENCY_BASE && s->realtime != was_realtime && set_level(u, &u->own, URGENCY_BASE)) {

@@ -110,8 +110,19 @@ static int policy_now(void)
 	return sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 }
 
-/* In a process of its own, as it stays so. Returns its exit status. */
-static int record_as(bool realtime)
+/* That @fn returns 0 in a process of its own, as policies and rights stay so. */
+static void check_apart(int (*fn)(unsigned int arg), unsigned int arg)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(fn(arg));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static int record_as(unsigned int realtime)
 {
 	struct urgency *u = urgency_open();
 	struct urgency_totals t;
@@ -138,26 +149,19 @@ static int record_as(bool realtime)
 
 static void test_settle(void **state)
 {
-	int status, realtime;
-	pid_t pid;
-
 	(void)state;
-	for (realtime = 0; realtime < 2; realtime++) {
-		pid = fork();
-		if (!pid)
-			_exit(record_as(realtime));
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
-	}
+	check_apart(record_as, false);
+	check_apart(record_as, true);
 }
 
 /* The fair one's own timer may not expire. It is woken once it is late, and not again when it has come round. */
-static int sleep_too_long(void)
+static int sleep_too_long(unsigned int arg)
 {
 	struct urgency *u = urgency_open();
 	struct pollfd fd = { .fd = urgency_fd(u), .events = POLLIN };
 	bool good;
 
+	(void)arg;
 	urgency_settle(u, true);
 	good = !poll(&fd, 1, 100) && poll(&fd, 1, PATIENCE_MS) == 1;
 	urgency_beat(u, UINT64_MAX);
@@ -171,17 +175,9 @@ static int sleep_too_long(void)
 
 static void test_wakes(void **state)
 {
-	int status;
-	pid_t pid;
-
 	(void)state;
-	if (policy_now() != SCHED_OTHER)
-		return;
-	pid = fork();
-	if (!pid)
-		_exit(sleep_too_long());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	if (policy_now() == SCHED_OTHER)
+		check_apart(sleep_too_long, 0);
 }
 
 /* Whether the thread gets the policy that the recorder's has, in time, while it is watched. */
@@ -209,13 +205,14 @@ static void *work_beside(void *ctx)
 }
 
 /* As many as there are files in turn, one after the other. */
-static int record_beside(void)
+static int record_beside(unsigned int arg)
 {
 	struct urgency *u = urgency_open();
 	void *failed = NULL;
 	pthread_t thread;
 	int i;
 
+	(void)arg;
 	urgency_settle(u, true);
 	urgency_beat(u, 1);
 	for (i = 0; i < 10 && !failed; i++)
@@ -229,15 +226,8 @@ static int record_beside(void)
 
 static void test_beside(void **state)
 {
-	int status;
-	pid_t pid;
-
 	(void)state;
-	pid = fork();
-	if (!pid)
-		_exit(record_beside());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	check_apart(record_beside, 0);
 }
 
 static bool set_capabilities(uint32_t caps)
@@ -283,7 +273,7 @@ static bool watch_has(const char *caps)
 }
 
 /* A user without rights but @caps, which there must be to be given, and no limit that gives one. */
-static int record_with(uint32_t caps)
+static int record_with(unsigned int caps)
 {
 	const struct rlimit none = { 0 };
 	struct urgency_totals t;
@@ -308,17 +298,11 @@ static int record_with(uint32_t caps)
 
 static void test_rights(void **state)
 {
-	int status, has;
-	pid_t pid;
-
 	(void)state;
-	for (has = 0; has < 2 && !getuid(); has++) {
-		pid = fork();
-		if (!pid)
-			_exit(record_with(has ? 1U << CAP_SYS_NICE : 0));
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(status, 0);
-	}
+	if (getuid())
+		return;
+	check_apart(record_with, 0);
+	check_apart(record_with, 1U << CAP_SYS_NICE);
 }
 
 /* Nobody is watched: without the right, or as it is real-time by itself. */
@@ -344,7 +328,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_settle), cmocka_unit_test(test_wakes), cmocka_unit_test(test_beside), cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_wakes), cmocka_unit_test(test_beside), cmocka_unit_test(test_rights),
+		cmocka_unit_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

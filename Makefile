@@ -281,7 +281,7 @@ check-all:
 	$(Q)tests/run.sh --all $(SUITES)
 
 check-unit:
-	$(Q)tests/run.sh layers unit golden convert json perfetto
+	$(Q)CUT_STEP=$${CUT_STEP:-997} tests/run.sh layers unit golden convert json perfetto
 
 check-vm:
 	$(Q)scripts/install-packages.sh test

@@ -44,13 +44,16 @@ int record_states(struct bpf_iter__task *ctx)
 	struct thread_state waits;
 	struct cpu_ctl *ctl;
 	bool is_new;
+	__u32 cpu;
 	__u16 *id;
 	int state;
 
 	if (!p || !is_selected(p))
 		return 0;
 	id = id_of(p->pid);
-	ctl = ctl_of(task_cpu(p));
+	/* Read once: it may be moved to another CPU, which began at another time. */
+	cpu = task_cpu(p);
+	ctl = ctl_of(cpu);
 	state = waiting_state(p);
 	read_barrier();
 	if (state < 0 || !id || *id & (ID_RAN | ID_WOKEN) || !ctl)
@@ -63,7 +66,7 @@ int record_states(struct bpf_iter__task *ctx)
 		clear_asleep(p->pid, 0);
 	waits = (struct thread_state){
 		.koid = koid_of(p->pid), .since_ns = ctl->start_ns ? ctl->start_ns - 1 : 0, .tid = p->pid,
-		.cpu = task_cpu(p), .prio = p->prio, .index = state,
+		.cpu = cpu, .prio = p->prio, .index = state,
 	};
 	/* It may be gone from /proc soon, as in name_dying(). */
 	if (p->flags & PF_EXITING) {

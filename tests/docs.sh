@@ -225,7 +225,7 @@ check_prototypes() {
 }
 
 check_sources() {
-	local todo abs file
+	local todo abs file folder lines
 	# In pieces, so that neither finds itself.
 	todo='(\b(TO''DO|FIX''ME)|(^|[^<])\bXX''X)\b'
 	abs='(^|[^A-Za-z0-9_./$}-])/(wo''rk|ho''me|ro''ot)/'
@@ -238,6 +238,11 @@ check_sources() {
 		done)"
 	result "no .c file has more than 700 lines" "$(
 		files | grep -E '\.c$' | tr '\n' '\0' | xargs -0 wc -l | awk '$2 != "total" && $1 > 700')"
+	result "each folder of user/ and bpf/ says in at most 15 lines what it is for" "$(
+		files | grep -E '^(user|bpf)/.*\.[ch]$' | xargs -n1 dirname | sort -u | while read -r folder; do
+			lines=$(cat "$folder/README.md" | wc -l)
+			[ "$lines" -gt 0 ] && [ "$lines" -le 15 ] || echo "$folder/README.md: $lines lines"
+		done 2>&1)"
 }
 
 check_modes() {

@@ -23,7 +23,7 @@ struct piece_cut {
 	/*
 	 * No switch or wakeup that follows, of any CPU, is older than this. A CPU's cut is there or, if that is later, at
 	 * its last switch. 0: not known, the cut is at the last switch, so that the slice of what runs is cut short.
-	 * What is dated back must be considered (see README.md). Of wakeups 0.1 s of that are allowed for.
+	 * What is dated back must be considered (see docs/internals.md). Of wakeups 0.1 s of that are allowed for.
 	 */
 	uint64_t bound_ns;
 	/* The same for each CPU by its number, for CPUs below @cpus_cnt in place of @bound_ns; NULL: none. */

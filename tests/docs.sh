@@ -238,6 +238,8 @@ check_sources() {
 		done)"
 	result "no .c file has more than 700 lines" "$(
 		files | grep -E '\.c$' | tr '\n' '\0' | xargs -0 wc -l | awk '$2 != "total" && $1 > 700')"
+	result "no folder of user/ and bpf/ has more than 40 files" "$(
+		files | grep -E '^(user|bpf)/' | xargs -n1 dirname | sort | uniq -c | awk '$1 > 40')"
 	result "each folder of user/ and bpf/ says in at most 15 lines what it is for" "$(
 		files | grep -E '^(user|bpf)/.*\.[ch]$' | xargs -n1 dirname | sort -u | while read -r folder; do
 			lines=$(cat "$folder/README.md" | wc -l)

@@ -297,6 +297,21 @@ def members_that_other_phases_use(tmp):
 
 
 @case
+def async_instants_outside_of_a_slice(tmp):
+    """An instant with the ids as arguments, for FXT has async instants inside of slices only."""
+    at = {'pid': 1, 'tid': 1, 'cat': 'c', 'name': 'e'}
+    ids = {'id': '0x7', 'scope': 's'}, {'id2': {'local': '0x8'}}, {'id': 9}
+    flat = [{'id': '0x7', 'scope': 's'}, {'id2.local': '0x8'}, {'id': 9}]
+    for ph in 'nOTp':
+        _, _, found = convert(json.dumps([{**at, 'ph': ph, 'ts': i, **members} for i, members in enumerate(ids)]), tmp)
+        equal(([args for _, args in arguments(tmp)], found['instant']), (flat, 3), ph)
+    for begin, inside, end in 'bne', 'NOD', 'STF', 'SpF':
+        trace = [{**at, 'ph': ph, 'ts': ts, 'id': 5} for ts, ph in enumerate(inside + begin + inside + end + inside)]
+        _, _, found = convert(json.dumps(trace), tmp)
+        equal((arguments(tmp), found['instant'], found['async_instant']), ([('e', {'id': 5})] * 2, 2, 1), inside)
+
+
+@case
 def categories_in_a_list(tmp):
     """Each as it is, blanks and quotes in it."""
     for listed, expected in ((['user timing', 'b'], 'user timing,b'), (['a "q" b'], 'a "q" b'), ([], ''), (['x'], 'x')):
@@ -471,8 +486,8 @@ def bind_id(tmp):
             ({'ph': 'B', 'flow_out': True}, 1), ({'ph': 'i', 'flow_out': True}, 0), ({'ph': 'n', 'id': 1, 'flow_out': True}, 0)]
     for event, arrows in rows:
         _, _, found = convert(json.dumps([{'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 'bind_id': '0x7', **event}]), tmp)
-        flow_out = {'flow_out': event['flow_out']} if 'flow_out' in event else {}
-        equal((found['flow_begin'], arguments(tmp)), (arrows, [] if arrows else [('e', {'bind_id': '0x7', **flow_out})]), event)
+        members = {key: event[key] for key in ('flow_out', 'id') if key in event}
+        equal((found['flow_begin'], arguments(tmp)), (arrows, [] if arrows else [('e', {'bind_id': '0x7', **members})]), event)
 
 
 @case

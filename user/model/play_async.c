@@ -140,22 +140,32 @@ int play_async_end(struct builder *b, const struct model_event *ev, struct sourc
 	return async_pop(b, &e, key_of(ev->id), fold.args, n);
 }
 
-/* Under the id of the slice that is open, if one is. */
+/* The id in FXT of the slice that is open then; 0: none is. */
+static uint64_t open_id(const struct builder *b, uint64_t key, uint64_t ts)
+{
+	const struct nest *n = find_nest(b, key);
+	uint64_t id = async_open_id(b, key);
+
+	return id || !n || !n->depth || n->ends[0] < ts ? id : n->id;
+}
+
+bool builder_has_async(const struct builder *b, uint64_t id, uint64_t ts_ns)
+{
+	return open_id(b, key_of(id), play_ts(ts_ns)) != 0;
+}
+
+/* FXT has them inside of slices only. */
 int play_async_instant(struct builder *b, const struct model_event *ev, struct source_track *st)
 {
 	struct thread *t = track_thread(b, st);
-	uint64_t key = key_of(ev->id), id = async_open_id(b, key);
-	const struct nest *n = find_nest(b, key);
 	struct fxt_event e;
 	int err;
 
 	if (!t)
 		return -ENOMEM;
 	e = play_event(ev, t);
-	if (!id && n && n->depth && n->ends[0] >= e.ts)
-		id = n->id;
-	e.type = id ? FXT_ASYNC_INSTANT : FXT_INSTANT;
-	e.id = id;
+	e.id = open_id(b, key_of(ev->id), e.ts);
+	e.type = e.id ? FXT_ASYNC_INSTANT : FXT_INSTANT;
 	err = play_put(b, &e, ev);
 	return err ? err : OUT_INSTANT;
 }

@@ -352,6 +352,10 @@ static int play_async(struct chrome_reader *r, const struct chrome_event *e, str
 	}
 	if (phase == 'F')
 		reader_end_id(r, ev->id);
+	if (ev->kind == MODEL_ASYNC_INSTANT && !builder_has_async(r->builder, ev->id, ev->ts_ns)) {
+		add_ids(r, e);
+		ev->args = chrome_args_get(r->args, &ev->args_cnt);
+	}
 	return reader_add(r, ev);
 }
 

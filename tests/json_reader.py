@@ -290,8 +290,8 @@ class Trace:
     def arrows(self):
         """Ends and steps of flows by what came before: (with a begin, without, ids with a begin)."""
         # Slices are before what else is at their time, begins before ends.
-        steps = sorted([(s.ts, 0, s.bind[0], not s.bind[1]) for s in self.slices if s.bind] +
-                       [(f.ts, 1 + 'stf'.index(f.ph), (f.cat, f.name, f.id), f.ph == 's') for f in self.flows], key=lambda s: s[:2])
+        steps = sorted([(s.ts, s.bind[1], s.bind[0], not s.bind[1]) for s in self.slices if s.bind] +
+                       [(f.ts, 2 + 'stf'.index(f.ph), (f.cat, f.name, f.id), f.ph == 's') for f in self.flows], key=lambda s: s[:2])
         begun, found = set(), collections.Counter()
         for _, _, ident, begins in steps:
             if begins:
@@ -303,7 +303,7 @@ class Trace:
     def drawn_flows(self):
         """(Steps and ends of a flow that has begun, begins); after an end it begins again."""
         known, live, counts = set(), set(), collections.Counter()
-        items = [(s.ts, 0, -LAST_NS if s.dur is None else -s.dur, s.bind[0], not s.bind[1], False) for s in self.slices if s.bind]
+        items = [(s.ts, 0, s.bind[1], s.bind[0], not s.bind[1], False) for s in self.slices if s.bind]
         items += [(f.ts, 1, 'stf'.index(f.ph), (f.cat, f.name, f.id), f.ph == 's', f.ph == 'f') for f in self.flows]
         for *_, ident, begins, ends in sorted(items, key=lambda i: i[:3]):
             counts['drawn'] += not begins and ident in known

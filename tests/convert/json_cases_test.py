@@ -264,6 +264,32 @@ def flows_of_one_time(tmp):
 
 
 @case
+def slices_of_one_time_with_an_arrow(tmp):
+    """The one that it is from may be the shorter one, and come later in the file; that of an earlier time is none."""
+    to = {'ph': 'X', 'tid': 2, 'ts': 10, 'dur': 5, 'name': 'to', 'flow_in': True}
+    also = {**to, 'tid': 3, 'dur': 4, 'name': 'also', 'flow_out': True}
+    start = {'ph': 'X', 'tid': 1, 'ts': 10, 'dur': 3, 'name': 'from', 'flow_out': True}
+    other = {'ph': 'X', 'tid': 4, 'ts': 10, 'dur': 2, 'name': 'other', 'flow_in': True, 'bind_id': 8}
+    rows = [([to, also, start], [('begin', 1), ('step', 2), ('step', 3)]), ([start, other, to], [('begin', 1), ('step', 2)]),
+            ([{**to, 'ts': 9}, start], [('begin', 1)]), ([to, {**start, 'ts': 11}], [('begin', 1)]), ([to], [])]
+    for slices, flows in rows:
+        convert(json.dumps([{'pid': 1, 'bind_id': 7, **e} for e in slices]), tmp)
+        found = [(r['event_type'].removeprefix('flow_'), r['thread'][1]) for r in fxtread.read(os.path.join(tmp, 'out.fxt'))
+                 if r.get('event_type', '').startswith('flow')]
+        equal(found, flows, slices)
+
+
+@case
+def async_instants_of_the_time_of_a_begin(tmp):
+    """In any order in the file, and whether the slice ends or not."""
+    instant, begin, end = ({'ph': ph, 'pid': 1, 'tid': 1, 'ts': ts, 'cat': 'c', 'id': 5, 'name': 'e'}
+                           for ph, ts in (('n', 10), ('b', 10), ('e', 10)))
+    for order in [instant, begin], [begin, instant], [instant, begin, end], [begin, instant, end], [begin, end, instant]:
+        _, _, found = convert(json.dumps(order), tmp)
+        equal((found['async_begin'], found['async_instant'], found['instant']), (1, 1, 0), [e['ph'] for e in order])
+
+
+@case
 def counters_by_id2(tmp):
     ids = {'id2': {'local': '0x1'}}, {'id2': {'global': '0x2'}}, {'id': 3}, {}
     convert(json.dumps([{'ph': 'C', 'pid': 1, 'ts': 1, 'name': 'm', 'args': {'v': 1}, **i} for i in ids]), tmp)

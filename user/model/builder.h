@@ -47,6 +47,8 @@ int builder_track(struct builder *b, const struct model_track *spec, uint32_t *t
 int builder_add(struct builder *b, const struct model_event *event);
 /* Whether an async slice of @id is open then: without one MODEL_ASYNC_INSTANT is an instant, which has no id. */
 bool builder_has_async(const struct builder *b, uint64_t id, uint64_t ts_ns);
+/* Whether a step of flow @id has a begin to be drawn from. */
+bool builder_has_flow(const struct builder *b, uint64_t id);
 /*
  * An end of flow @id is to be written later, under the id @to, which nothing else has: what begins under @id
  * until then is another flow. 0 or -ENOMEM.

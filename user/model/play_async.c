@@ -224,6 +224,11 @@ static const struct begun_flow *find_begun(const struct builder *b, uint64_t key
 	return set && set[i].key == key ? &set[i] : NULL;
 }
 
+bool builder_has_flow(const struct builder *b, uint64_t id)
+{
+	return id_table_get(&b->flows, key_of(id)) || find_begun(b, key_of(id));
+}
+
 /* One that has ended is drawn from its begin once more, under another id; 0: it cannot be, which is counted. */
 static int begin_again(struct builder *b, const struct model_event *ev, uint64_t *id)
 {

@@ -13,29 +13,6 @@
 
 /* ---- what all phases have ------------------------------------------------------- */
 
-/* Also a number that is not 0. */
-static bool is_true(const struct chrome_event *e, enum chrome_key key)
-{
-	const struct chrome_field *f = chrome_field(e, key);
-	uint32_t i = 0;
-
-	if (!f || f->type != CHROME_NUMBER)
-		return f && f->type == CHROME_TRUE;
-	while (i < f->value.len && strchr("-.0", chrome_text(e, f->value)[i]))
-		i++;
-	return i < f->value.len && (chrome_text(e, f->value)[i] | 0x20) != 'e';
-}
-
-/* Whether it is a slice with an arrow of its own: bind_id has a meaning. */
-static bool is_bound(const struct chrome_event *e)
-{
-	const struct chrome_field *f = chrome_field(e, CHROME_BIND_ID);
-	char phase = reader_phase(e);
-
-	return f && f->type != CHROME_NULL && (phase == 'X' || phase == 'B') &&
-	       (is_true(e, CHROME_FLOW_IN) || is_true(e, CHROME_FLOW_OUT));
-}
-
 /* Of a member, to be registered. */
 static struct fxt_str text_of(struct chrome_reader *r, const struct chrome_event *e, const struct chrome_field *f, size_t max)
 {
@@ -91,7 +68,7 @@ static void add_known(struct chrome_reader *r, const struct chrome_event *e, enu
 static void add_rare(struct chrome_reader *r, const struct chrome_event *e, bool is_end)
 {
 	reader_add_stacks(r, e, is_end);
-	if (is_bound(e))
+	if (reader_is_bound(e))
 		return;
 	add_known(r, e, CHROME_BIND_ID, "bind_id");
 	add_known(r, e, CHROME_FLOW_IN, "flow_in");
@@ -177,17 +154,6 @@ static inline __attribute__((always_inline)) void fill(struct chrome_reader *r, 
 
 /* ---- flows --------------------------------------------------------------------- */
 
-static int add_flow(struct chrome_reader *r, const struct model_event *at, enum model_kind kind, uint64_t id)
-{
-	struct model_event ev = *at;
-
-	ev.kind = kind;
-	ev.args = NULL;
-	ev.args_cnt = 0;
-	ev.id = id;
-	return reader_add(r, &ev);
-}
-
 static void free_held(struct chrome_reader *r, struct held_flow *h)
 {
 	r->held_bytes -= h->len;
@@ -232,7 +198,7 @@ int reader_play_rest(struct chrome_reader *r)
 	for (i = 0; i < r->held_cnt && !err; i++)
 		err = play_held(r, &r->held[i], r->held[i].ts_ns);
 	reader_free_held(r);
-	return err;
+	return err ? err : reader_end_bound(r);
 }
 
 void reader_free_held(struct chrome_reader *r)
@@ -301,15 +267,6 @@ static int play_flow(struct chrome_reader *r, const struct chrome_event *e, stru
 	return held ? held < 0 ? held : 0 : reader_add(r, ev);
 }
 
-/* bind_id of a slice: one producer, any number of consumers, so that none of them is the last. */
-static int play_bound(struct chrome_reader *r, const struct chrome_event *e, const struct model_event *ev)
-{
-	if (!chrome_has_rare(e) || !is_bound(e))
-		return 0;
-	return add_flow(r, ev, is_true(e, CHROME_FLOW_IN) ? MODEL_FLOW_STEP : MODEL_FLOW_BEGIN,
-			reader_bind_id(e, chrome_field(e, CHROME_BIND_ID)));
-}
-
 /* ---- slices -------------------------------------------------------------------- */
 
 /* Flows that end there look for it. */
@@ -332,7 +289,8 @@ static int play_slice(struct chrome_reader *r, const struct chrome_event *e, str
 	if (duration_ns >= 0)
 		ev->duration_ns = (uint64_t)duration_ns;
 	err = reader_add(r, ev);
-	err = err ? err : play_bound(r, e, ev);
+	if (!err && chrome_has_rare(e) && reader_is_bound(e))
+		err = reader_play_bound(r, e, ev);
 	/* All of the same time have been read. */
 	return err || !r->counts.fates[CHROME_AS_FLOW] ? err : note_slice(r, ev);
 }

@@ -115,10 +115,21 @@ static int add_state(struct chrome_reader *r, struct chrome_record *record, int6
 	return stream_add(r, &end, NULL, -1);
 }
 
-/* Of what is no slice: a flow goes on after it has begun, whichever is first in the file. */
+/* Of what is no slice: what goes on comes after what has begun, whichever is first in the file. */
 static uint64_t rank_of(char phase)
 {
-	return phase == 's' ? RANK_FLOW_BEGIN : phase == 't' ? RANK_FLOW_STEP : phase == 'f' ? RANK_FLOW_END : RANK_OTHER;
+	switch (phase) {
+	case 'n':
+		return RANK_INSIDE;
+	case 's':
+		return RANK_FLOW_BEGIN;
+	case 't':
+		return RANK_FLOW_STEP;
+	case 'f':
+		return RANK_FLOW_END;
+	default:
+		return RANK_OTHER;
+	}
 }
 
 static int add_event(struct chrome_reader *r, enum chrome_fate fate, int64_t ts, int64_t duration)
@@ -442,6 +453,7 @@ void chrome_reader_close(struct chrome_reader *r)
 	chrome_args_close(r->args);
 	free(r->times);
 	reader_free_held(r);
+	reader_free_bound(r);
 	free(r->begun);
 	chrome_frames_fini(&r->frames);
 	free(r->profiles);

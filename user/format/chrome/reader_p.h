@@ -23,6 +23,7 @@
 #define CACHED_TRACKS	1024U
 #define HELD_MAX	1024U	/* flow ends that wait for a slice */
 #define HELD_BYTES_MAX	(1U << 20)	/* of these */
+#define BOUND_MAX	256U	/* arrows to slices that wait for the slice of the same time that they are from */
 #define OPEN_BYTES_MAX	(8U << 20)	/* of slices that are open at one time */
 #define STREAM_BYTES	(16U << 20)	/* of events that are kept before the temporary file is needed */
 
@@ -50,10 +51,11 @@ struct pair_head {
 	uint32_t begin_len, end_len;	/* end_len 0: there is nothing in the end */
 };
 
-/* Ranks of what has the same time: slices, longer ones first, then the rest, flows last. */
+/* Ranks of what has the same time: slices, longer ones first, then the rest, then n, which is in a slice; flows last. */
 #define RANK_FIRST	0ULL
 #define RANK_BEGIN(duration_ns)	(1 + (uint64_t)(INT64_MAX - (duration_ns)))
-#define RANK_OTHER	(UINT64_MAX - 3)
+#define RANK_OTHER	(UINT64_MAX - 4)
+#define RANK_INSIDE	(UINT64_MAX - 3)
 #define RANK_FLOW_BEGIN	(UINT64_MAX - 2)
 #define RANK_FLOW_STEP	(UINT64_MAX - 1)
 #define RANK_FLOW_END	UINT64_MAX
@@ -70,6 +72,7 @@ struct cached_track {
 	struct cached_id pid, tid;
 };
 
+struct bound_step;
 struct open_slice;
 struct v8_profile;
 
@@ -149,6 +152,8 @@ struct chrome_reader {
 	unsigned int held_cnt;
 	size_t held_bytes;
 	uint64_t held_ids;	/* how many there have been */
+	struct bound_step *bound[BOUND_MAX];	/* all of one time */
+	unsigned int bound_cnt;
 	struct chrome_event held_event;	/* the one that is released */
 	uint64_t *begun;		/* ids of S that are open: an open hash table */
 	size_t begun_cap, begun_cnt;
@@ -243,6 +248,16 @@ int reader_play_record(struct chrome_reader *r, const struct chrome_record *reco
 /* What waits for a slice that did not come. */
 int reader_play_rest(struct chrome_reader *r);
 void reader_free_held(struct chrome_reader *r);
+
+/* bound.c */
+
+/* Whether it is a slice with an arrow of its own: bind_id has a meaning. */
+bool reader_is_bound(const struct chrome_event *e);
+/* The arrow of @slice, which has been handed on. 0 or -errno. */
+int reader_play_bound(struct chrome_reader *r, const struct chrome_event *e, const struct model_event *slice);
+/* Hands on what waits for a begin that did not come. 0 or -errno. */
+int reader_end_bound(struct chrome_reader *r);
+void reader_free_bound(struct chrome_reader *r);
 
 /* members.c */
 

@@ -56,7 +56,7 @@ class Text:
     """
     .events: dicts in their order, with None for each that is empty; .members of an object;
     .counts: of "damaged event", "not an object", "missing comma", "stray comma", "bad escape"
-    (strings that have one), "no JSON value" (events) and duplicate members;
+    (strings that have one), "another array", "no JSON value" (events) and duplicate members;
     .error: "ends early", "trailing data", "no traceEvents", "no JSON", "damaged" or None.
     """
 
@@ -115,12 +115,16 @@ class Text:
 
     def read_events(self):
         """False: the text ends before the list does."""
-        commas, elements, self.has_list = 0, 0, True
-        while (c := self.peek()) != ']':
+        commas, elements, inner, self.has_list = 0, 0, 0, True
+        while (c := self.peek()) != ']' or inner:
             if not c:
                 return False
-            if c == ',':
-                commas += 1
+            # A list of events in the list is no element, they are; a second run that is appended begins so.
+            begins = c == '[' and self.text[BLANKS.match(self.text, self.at + 1).end():][:1] == '{'
+            self.counts['another array'] += begins
+            if c in ',]' or begins:
+                commas += c == ','
+                inner += begins - (c == ']')
                 self.at += 1
                 continue
             self.counts['missing comma'] += bool(elements and not commas)

@@ -551,6 +551,7 @@ def what_is_said_and_the_exit_code(tmp):
         (f'[{GOOD}]]', 'something follows the JSON at byte 54 (', 0, 3),
         (f'[{GOOD},{{"ph":+1}}]', 'not a JSON value (event 2, byte 60; the first of 1;', 0, 3),
         (f'[{GOOD},{GOOD[:-1]},,"x":1}},{{"ph" 1}}]', 'a member without a name (event 2, byte 106; the first of 2', 0, 3),
+        (f'[{GOOD},\n[\n{GOOD},', 'another array begins at byte 55 (', 0, 3),
         (f'[{GOOD},null]', 'an element that is no object (the first of 1;', 0, 3),
         (f'[{GOOD},{{"ph":"X"}}]', 'no time (event 2; the first of 1;', 0, 3),
         (f'[{GOOD},{{"ph":"q","ts":1}},{{"ph":"=","ts":1}}]', '= 1, q 1 not converted', 0, 0),

@@ -13,6 +13,7 @@
 #include "value.h"
 
 #define WINDOW_BYTES	(256U << 10)	/* to begin with */
+#define BLANK_BYTES_MAX	4096U	/* between the brackets of a list and its first event */
 
 static const char ends_early[] = "the JSON ends early";
 static const char too_long[] = "the event is longer than 16 MiB";
@@ -192,23 +193,50 @@ static int take_event(struct chrome_scan *s, struct chrome_event *event)
 static void end_list(struct chrome_scan *s)
 {
 	s->pos++;
+	if (s->inner) {
+		s->inner--;
+		return;
+	}
 	if (s->commas > 1)
 		s->counts.stray_commas += s->commas - 1;
 	s->state = s->counts.form == CHROME_FORM_OBJECT ? SCAN_MEMBERS : SCAN_TAIL;
 	s->commas = 0;
 }
 
+/* Whether the bracket at the scanner's place begins a list of events: 1, 0, or -errno. */
+static int begins_list(struct chrome_scan *s)
+{
+	int got = 1;
+
+	while (got > 0) {
+		const char *p = chrome_skip_blanks(s->buf + s->pos + 1);
+
+		if (p < s->buf + s->end)
+			return *p == '{';
+		got = s->end - s->pos > BLANK_BYTES_MAX ? 0 : scan_more(s);
+	}
+	return got;
+}
+
+/* A bracket without another one, or of a list in the list: a second run that was appended begins so. */
+static int take_stray(struct chrome_scan *s, int c)
+{
+	s->counts.stray_bytes++;
+	s->inner += c == '[';
+	scan_problem(s, c == '[' ? "another array begins" : "the JSON is damaged");
+	s->pos++;
+	return 1;
+}
+
 /* An element that is no object. */
 static int take_other(struct chrome_scan *s, int c)
 {
-	int got;
+	int got = c == '[' && s->state == SCAN_EVENTS ? begins_list(s) : 0;
 
-	if (c == '}' || c == ':') {
-		s->counts.stray_bytes++;
-		scan_problem(s, "the JSON is damaged");
-		s->pos++;
-		return 1;
-	}
+	if (got < 0)
+		return got;
+	if (got || c == '}' || c == ':')
+		return take_stray(s, c);
 	count_commas(s);
 	if (s->state == SCAN_SAMPLES) {
 		s->counts.bad_samples++;
@@ -265,6 +293,7 @@ static void begin_list(struct chrome_scan *s, enum scan_state state)
 	s->counts.has_list |= state == SCAN_EVENTS;
 	s->state = state;
 	s->commas = 0;
+	s->inner = 0;
 	s->has_element = false;
 }
 

@@ -46,7 +46,7 @@ struct chrome_scan_counts {
 	uint64_t bytes;
 	uint64_t events;	/* handed out, without empty ones */
 	uint64_t empty;		/* {} */
-	uint64_t not_objects;	/* null, numbers, lists instead of an event */
+	uint64_t not_objects;	/* null, numbers, lists of no events instead of an event */
 	uint64_t damaged;
 	uint64_t stray_commas, missing_commas;
 	uint64_t stray_bytes;	/* runs of bytes that belong to nothing */

@@ -27,6 +27,7 @@ struct chrome_scan {
 	enum scan_state state;
 	uint64_t commas;	/* since the last element */
 	bool has_element;	/* of the list that the scanner is in */
+	uint64_t inner;		/* lists in it that are open */
 	uint64_t number;	/* elements of event lists so far */
 	char name[256];		/* of the member, cut */
 	size_t name_len;

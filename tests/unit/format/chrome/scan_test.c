@@ -21,6 +21,7 @@
 #define FOLLOWS	"something follows the JSON"
 #define NO_JSON	"this is no JSON"
 #define DAMAGED	"the JSON is damaged"
+#define ANOTHER	"another array begins"
 
 struct row {
 	const char *text;
@@ -43,7 +44,7 @@ static const struct row containers[] = {
 	{ .text = "[{\"name\":\"a\"},,{\"name\":\"b\"}]", .names = "ab", .stray = 1 },
 	{ .text = "[{\"name\":\"a\"},,]", .names = "a", .stray = 1 },
 	{ .text = "[{\"name\":\"a\"}\n{\"name\":\"b\"}]", .names = "ab", .missing = 1 },
-	{ .text = "[{},{\"name\":\"a\"},null,1.5,\"x\",[{\"name\":\"n\"}],{\"name\":\"b\"}]", .names = "ab", .empty = 1, .others = 4 },
+	{ .text = "[{},{\"name\":\"a\"},null,1.5,\"x\",[1,{\"name\":\"n\"}],{\"name\":\"b\"}]", .names = "ab", .empty = 1, .others = 4 },
 	{ .text = "{\"traceEvents\":[{\"name\":\"a\"}],\"x\":1}", .names = "a" },
 	{ .text = "{\"x\":{\"traceEvents\":[{\"name\":\"n\"}]},\"y\":[1,2],\"z\":\"}\",\"traceEvents\":[{\"name\":\"a\"}],}", .names = "a" },
 	{ .text = "{\"traceEvents\":[{\"name\":\"a\"}],\"traceEvents\":[{\"name\":\"b\"}]}", .names = "ab" },
@@ -60,6 +61,12 @@ static const struct row containers[] = {
 	{ .text = "{\"x\" 1,\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a", .problem = DAMAGED },
 	{ .text = "{\"x\":,\"traceEvents\":[{\"name\":\"a\"}]}", .names = "a", .problem = DAMAGED },
 	{ .text = "{\"traceEvents\":[{\"name\":\"a\"}},{\"name\":\"b\"}]}", .names = "ab", .problem = DAMAGED },
+	/* What a second run appended, or a program that lists lists. */
+	{ .text = "[\n{\"name\":\"a\"},\n[\n{\"name\":\"b\"},\n{\"name\":\"c\"},\n", .names = "abc", .problem = ANOTHER },
+	{ .text = "[{\"name\":\"a\"},[{\"name\":\"b\"},{\"name\":\"c\"}]", .names = "abc", .problem = ANOTHER },
+	{ .text = "[[ {\"name\":\"a\"},[{\"name\":\"b\"}],,],{\"name\":\"c\"}]", .names = "abc", .stray = 2, .problem = ANOTHER },
+	{ .text = "{\"traceEvents\":[[{\"name\":\"a\"}][{\"name\":\"b\"}]],\"x\":1}", .names = "ab", .missing = 1, .problem = ANOTHER },
+	{ .text = "[[],[1],[\"[{\"],{\"name\":\"a\"}]", .names = "a", .others = 3 },
 	{ .text = "nothing", .names = "", .problem = NO_JSON },
 	{ .text = "\"x\"", .names = "", .problem = NO_JSON },
 	{ .text = "", .names = "" },

@@ -93,6 +93,21 @@ def json_and_text_in_one_page(tmp):
 
 
 @case
+def counts_of_all_parts_of_a_page(tmp):
+    """Every event of every part is in one of them."""
+    parts = [[{'ph': 'X', 'ts': 1, 'dur': 2}, {'ph': 'q', 'ts': 1}, {'ph': 'i', 'ts': 'x'}],
+             [{'ph': 'X', 'ts': 5, 'dur': 2}, {'ph': 'i', 'ts': 7}, {}, {'ph': 'q', 'ts': 1}, {'ph': '=', 'ts': 1}], [{'ph': 'E', 'ts': 9}]]
+    text = [json.dumps([{'pid': 1, 'tid': 1, 'name': 'e', **e} if e else e for e in part]) for part in parts]
+    text[0] = text[0].replace(']', ',{"x":+1},7]')
+    stats, said, _ = convert(page(trace_data(TEXT), *map(trace_data, text)), tmp, 'page.html')
+    expected = {'events': 9, 'empty': 1, 'damaged': 1, 'not_objects': 1, 'as_slices': 3, 'as_instants': 1, 'not_converted': 3,
+                'unusable': {'bad time': 1}, 'by_phase': {'=': 1, 'E': 1, 'X': 2, 'i': 2, 'q': 2}, 'phases_not_converted': {'=': 1, 'q': 2},
+                'unmatched_ends': 1, 'handed_on': 4, 'records': 5}
+    equal({key: stats[key] for key in expected}, expected, said)
+    equal([d['reason'] for d in stats['first_damaged']], ['not a JSON value'])
+
+
+@case
 def text_in_json_in_a_page(tmp):
     both = json.dumps({'traceEvents': json.loads(events(2))['traceEvents'], 'systemTraceEvents': TEXT})
     stats, _, found = convert(page(trace_data(both)), tmp, 'page.html')

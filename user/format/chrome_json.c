@@ -26,6 +26,7 @@ struct chrome_input {
 	struct event_stats *event_stats;		/* of the text; NULL: not asked for, or no text */
 	bool statistics;
 	uint64_t texts;
+	struct chrome_counts before;	/* of parts of the same input before this one */
 	unsigned int syncs;	/* of the text, that the reader of events has */
 	format_read_fn read;
 	void *read_ctx;
@@ -155,6 +156,30 @@ static int chrome_open(void **reader, const struct reader_cfg *cfg)
 	return 0;
 }
 
+/* Of this part and those before it. */
+static void sum_counts(const struct chrome_input *in, struct chrome_counts *sum)
+{
+	struct chrome_counts c;
+
+	*sum = in->before;
+	chrome_reader_counts(in->reader, &c);
+	chrome_counts_add(sum, &c);
+}
+
+int chrome_json_follow(void **reader, const struct reader_cfg *cfg)
+{
+	struct chrome_input *before = *reader, *in;
+	int err = chrome_open(reader, cfg);
+
+	if (err)
+		return err;
+	in = *reader;
+	if (before)
+		sum_counts(before, &in->before);
+	chrome_close(before);
+	return 0;
+}
+
 static int chrome_read(void *reader)
 {
 	struct chrome_input *in = reader;
@@ -249,9 +274,10 @@ static uint64_t event_of_problem(const struct chrome_scan_counts *c)
 static void chrome_counts(const void *reader, struct reader_counts *counts)
 {
 	const struct chrome_input *in = reader;
-	struct chrome_counts c;
+	struct chrome_counts c, sum;
 
 	chrome_reader_counts(in->reader, &c);
+	sum_counts(in, &sum);
 	*counts = (struct reader_counts){
 		.wrapper = c.scan.form == CHROME_FORM_ARRAY ? "JSON array" : "JSON",
 		.problem = in->cut ? in->cut : c.scan.problem,
@@ -262,7 +288,7 @@ static void chrome_counts(const void *reader, struct reader_counts *counts)
 			    c.bad_samples + (in->cut || c.scan.problem),
 	};
 	note_unused(counts, &c);
-	note_left_out(counts, &c);
+	note_left_out(counts, &sum);
 	if (c.scan.form == CHROME_FORM_OBJECT && !c.scan.has_list && !in->parser) {
 		counts->foreign = "JSON without traceEvents";
 		counts->foreign_hint = c.looks_like ? c.looks_like : "such a member has the events";
@@ -343,7 +369,7 @@ static void chrome_stats(const void *reader, struct json *j)
 	const struct chrome_input *in = reader;
 	struct chrome_counts c;
 
-	chrome_reader_counts(in->reader, &c);
+	sum_counts(in, &c);
 	json_key_u64(j, "events", c.scan.events + c.scan.empty);
 	json_key_u64(j, "handed_on", c.handed_on);
 	json_key_u64(j, "empty", c.scan.empty);

@@ -18,4 +18,10 @@ extern const struct writer_ops folded_format_writer;	/* folded.c */
 extern const struct writer_ops pprof_format_writer;	/* pprof.c */
 extern const struct writer_ops speedscope_format_writer;	/* speedscope.c */
 
+/*
+ * Opens the reader of another part of an input that has several; @*reader is that of the part before, whose
+ * counts are in its statistics and which is closed, or NULL. 0 or -errno.
+ */
+int chrome_json_follow(void **reader, const struct reader_cfg *cfg);	/* chrome_json.c */
+
 #endif

@@ -133,7 +133,8 @@ static void add_counts(struct reader_counts *sum, const struct reader_counts *c)
 	sum->records += c->records;
 	sum->unparsed += c->unparsed;
 	sum->lost_notices += c->lost_notices;
-	if (!sum->left_out[0])
+	/* Of all pieces so far. */
+	if (c->left_out[0])
 		memcpy(sum->left_out, c->left_out, sizeof(sum->left_out));
 	while (n < READER_UNPARSED_KEPT && sum->first_unparsed[n].reason)
 		n++;
@@ -149,11 +150,9 @@ static int begin_json(struct text *t)
 	if (t->json) {
 		chrome_json_reader.counts(t->json, &c);
 		add_counts(&t->counted, &c);
-		chrome_json_reader.close(t->json);
-		t->json = NULL;
 	}
 	t->in_json = t->reads_json = true;
-	return chrome_json_reader.open(&t->json, &t->cfg);
+	return chrome_json_follow(&t->json, &t->cfg);
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -276,7 +275,7 @@ static void text_counts(const void *reader, struct reader_counts *c)
 	add_counts(c, &last);
 }
 
-/* Of the last piece of JSON, if there is any. */
+/* Of all pieces of JSON, if there is any. */
 static void text_stats(const void *reader, struct json *j)
 {
 	const struct text *t = reader;

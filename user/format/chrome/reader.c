@@ -420,6 +420,80 @@ void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *c
 	chrome_args_counts(r->args, &counts->args);
 }
 
+/* Runs of counts. */
+static void add_all(uint64_t *sum, const uint64_t *c, size_t cnt)
+{
+	size_t i;
+
+	for (i = 0; i < cnt; i++)
+		sum[i] += c[i];
+}
+
+static void add_scan_counts(struct chrome_scan_counts *sum, const struct chrome_scan_counts *c)
+{
+	uint64_t i;
+
+	for (i = 0; i < c->damaged && i < CHROME_DAMAGE_KEPT && sum->damaged + i < CHROME_DAMAGE_KEPT; i++)
+		sum->first[sum->damaged + i] = c->first[i];
+	sum->bytes += c->bytes;
+	sum->events += c->events;
+	sum->empty += c->empty;
+	sum->not_objects += c->not_objects;
+	sum->damaged += c->damaged;
+	sum->stray_commas += c->stray_commas;
+	sum->missing_commas += c->missing_commas;
+	sum->stray_bytes += c->stray_bytes;
+	sum->members += c->members;
+	sum->bad_samples += c->bad_samples;
+}
+
+static void add_args_counts(struct chrome_args_counts *sum, const struct chrome_args_counts *c)
+{
+	sum->not_json += c->not_json;
+	sum->damaged += c->damaged;
+	sum->bad_escapes += c->bad_escapes;
+	sum->duplicates += c->duplicates;
+	sum->cut += c->cut;
+}
+
+static void add_skipped(struct chrome_skipped *sum, const struct chrome_skipped *c)
+{
+	unsigned int i = 0;
+
+	while (i < CHROME_SKIPPED_KEPT && sum[i].name[0])
+		i++;
+	for (; i < CHROME_SKIPPED_KEPT && c->name[0]; i++, c++)
+		sum[i] = *c;
+}
+
+void chrome_counts_add(struct chrome_counts *sum, const struct chrome_counts *c)
+{
+	add_scan_counts(&sum->scan, &c->scan);
+	add_args_counts(&sum->args, &c->args);
+	add_all(sum->fates, c->fates, CHROME_FATES);
+	add_all(sum->by_phase, c->by_phase, 128);
+	add_all(sum->not_converted, c->not_converted, 128);
+	add_skipped(sum->skipped, c->skipped);
+	sum->handed_on += c->handed_on;
+	sum->unmatched_begins += c->unmatched_begins;
+	sum->unmatched_ends += c->unmatched_ends;
+	sum->duplicate_members += c->duplicate_members;
+	sum->dropped_members += c->dropped_members;
+	sum->not_numbers += c->not_numbers;
+	sum->empty_names += c->empty_names;
+	sum->members_used += c->members_used;
+	sum->listed_samples += c->listed_samples;
+	sum->bad_samples += c->bad_samples;
+	sum->profile_samples += c->profile_samples;
+	sum->overflows += c->overflows;
+	sum->dropped_frames += c->dropped_frames;
+	sum->early_flow_ends += c->early_flow_ends;
+	sum->cut_lists += c->cut_lists;
+	sum->runs += c->runs;
+	sum->shifted_s = sum->shifted_s ? sum->shifted_s : c->shifted_s;
+	sum->clock_offset_ns = sum->clock_offset_ns ? sum->clock_offset_ns : c->clock_offset_ns;
+}
+
 int chrome_reader_open(struct chrome_reader **out, chrome_read_fn read, void *ctx, struct builder *b)
 {
 	struct chrome_reader *r = calloc(1, sizeof(*r));

@@ -97,6 +97,8 @@ void chrome_reader_set_memory(struct chrome_reader *r, size_t bytes);
 /* Reads a piece: 1, 0 when that was the last, or -errno of the input, the builder or the temporary file. */
 int chrome_reader_read(struct chrome_reader *r);
 void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *counts);
+/* Adds those of another part of the input; where there is one only, or a place in the part, the first one counts. */
+void chrome_counts_add(struct chrome_counts *sum, const struct chrome_counts *c);
 /* NULL is fine. */
 void chrome_reader_close(struct chrome_reader *r);
 

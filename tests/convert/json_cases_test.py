@@ -466,6 +466,18 @@ def members_of_ends(tmp):
 
 
 @case
+def members_of_ends_replace_those_of_begins(tmp):
+    """As a whole, whether one of them is nested or not."""
+    begin = {'y': {'z': 1, 'w': 2}, 'v': 5, 'k': [1, 2], 'both': {'a': 1}, 'mine': 1}
+    end = {'y': 5, 'v': {'u': 1}, 'k': [3], 'both': {'b': 2}, 'yours': 2}
+    for ph, ids in ('BE', {}), ('be', {'cat': 'c', 'id': 1}):
+        stats, _, _ = convert(json.dumps([{'ph': ph[0], 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'n', 'args': begin, **ids},
+                                          {'ph': ph[1], 'pid': 1, 'tid': 1, 'ts': 2, 'name': 'n', 'args': end, **ids}]), tmp)
+        equal((arguments(tmp), stats['duplicate_members']),
+              ([('n', {'mine': 1, 'y': 5, 'yours': 2, 'v.u': 1, 'k[0]': 3, 'both.b': 2})], 6), ph)
+
+
+@case
 def members_that_come_again(tmp):
     """The last counts, at every depth."""
     rows = [('{"a":1,"a":2,"b":{"c":1,"c":2}}', {'a': 2, 'b.c': 2}, 2), ('{"a":{"x":1,"y":[1,2]},"z":0,"a":{"y":3}}', {'z': 0, 'a.y': 3}, 3),

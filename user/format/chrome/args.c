@@ -403,8 +403,11 @@ static inline const char *step(struct walk *w, const char *p)
 	return w->levels[w->depth - 1].is_object ? walk_members(w, p) : walk_element(w, p);
 }
 
-/* From the bracket at @data on; names are within what is open in the list, if not @is_outermost. */
-static void walk(struct chrome_args *a, const char *data, size_t len, unsigned int depth_max, bool is_outermost)
+/*
+ * From the bracket at @data on; names are within what is open in the list, if not @is_outermost. @seen: the hashes of
+ * names that are there already.
+ */
+static void walk(struct chrome_args *a, const char *data, size_t len, unsigned int depth_max, bool is_outermost, uint64_t seen)
 {
 	const char *p = data + 1;
 	struct walk w;
@@ -416,7 +419,7 @@ static void walk(struct chrome_args *a, const char *data, size_t len, unsigned i
 	w.is_outermost = is_outermost;
 	w.levels[0].is_object = *data == '{';
 	w.levels[0].index = 0;
-	w.seen[0] = 0;
+	w.seen[0] = seen;
 	while (w.depth && p)
 		p = step(&w, p);
 	if (p)
@@ -432,7 +435,13 @@ void chrome_args_object(struct chrome_args *a, const struct chrome_event *e, con
 			bool flat)
 {
 	if (f && f->type == CHROME_OBJECT)
-		walk(a, chrome_text(e, f->value), f->value.len, flat ? 1 : DEPTH_MAX, true);
+		walk(a, chrome_text(e, f->value), f->value.len, flat ? 1 : DEPTH_MAX, true, 0);
+}
+
+void chrome_args_replace(struct chrome_args *a, const struct chrome_event *e, const struct chrome_field *f)
+{
+	if (f && f->type == CHROME_OBJECT)
+		walk(a, chrome_text(e, f->value), f->value.len, DEPTH_MAX, true, UINT64_MAX);
 }
 
 void chrome_args_value(struct chrome_args *a, const char *name, size_t len, const struct chrome_event *e,
@@ -448,7 +457,7 @@ void chrome_args_value(struct chrome_args *a, const char *name, size_t len, cons
 	}
 	/* The walk leaves the member with the last bracket. */
 	arg_list_member(a->list, name, len);
-	walk(a, value, f->value.len, DEPTH_MAX, false);
+	walk(a, value, f->value.len, DEPTH_MAX, false, 0);
 }
 
 void chrome_args_int64(struct chrome_args *a, const char *name, int64_t value)

@@ -30,6 +30,8 @@ void chrome_args_clear(struct chrome_args *a);
  */
 void chrome_args_object(struct chrome_args *a, const struct chrome_event *e, const struct chrome_field *f,
 			bool flat);
+/* The same of the args of its end: each takes the place of all that a member of its name has. */
+void chrome_args_replace(struct chrome_args *a, const struct chrome_event *e, const struct chrome_field *f);
 /* One more, of any type; @name is borrowed until chrome_args_clear(). */
 void chrome_args_value(struct chrome_args *a, const char *name, size_t len, const struct chrome_event *e,
 		       const struct chrome_field *f);

@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void fill(struct chrome_reader *r, 
 	chrome_args_clear(r->args);
 	chrome_args_object(r->args, e, chrome_field(e, CHROME_ARGS), false);
 	if (end)
-		chrome_args_object(r->args, end, chrome_field(end, CHROME_ARGS), false);
+		chrome_args_replace(r->args, end, chrome_field(end, CHROME_ARGS));
 	add_thread_time(r, e, CHROME_TTS, "thread_time_ns");
 	add_thread_time(r, e, CHROME_TDUR, "thread_duration_ns");
 	add_members(r, e, false);

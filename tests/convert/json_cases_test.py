@@ -478,6 +478,27 @@ def members_of_ends_replace_those_of_begins(tmp):
 
 
 @case
+def arguments_of_one_name(tmp):
+    """No event that is written has a name twice, and that of the rest of them is not taken by another."""
+    event = {'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 1, 'name': 'e', 's': 't'}
+    many = {'more': 0, **{f'a{i}': i for i in range(20)}}
+    back = os.path.join(tmp, 'back.json')
+    rows = [({'a.b': 1, 'a': {'b': 2}, 'c': 3}, {'a.b': 1, 'a.b (2)': 2, 'c': 3}),
+            ({'x.y.z': 1, 'x': {'y.z': 2, 'y': {'z': 3}}}, {'x.y.z': 1, 'x.y.z (2)': 2, 'x.y.z (3)': 3})]
+    for args, expected in rows + [(many, None)]:
+        convert(json.dumps([{**event, 'args': args}]), tmp)
+        subprocess.run([KFXT, 'convert', '-q', '-o', back, os.path.join(tmp, 'out.fxt')], check=True, timeout=60)
+        with open(back, encoding='utf-8') as file:
+            pairs = json.load(file, object_pairs_hook=lambda pairs: pairs)
+        (found,) = [dict(e)['args'] for e in dict(pairs)['traceEvents'] if dict(e)['ph'] == 'i']
+        equal(len(dict(found)), len(found), found)
+        found = dict(found)
+        if not expected:
+            found.update(json.loads(found.pop('more')))
+        equal(found, expected or many)
+
+
+@case
 def members_that_come_again(tmp):
     """The last counts, at every depth."""
     rows = [('{"a":1,"a":2,"b":{"c":1,"c":2}}', {'a': 2, 'b.c': 2}, 2), ('{"a":{"x":1,"y":[1,2]},"z":0,"a":{"y":3}}', {'z': 0, 'a.y': 3}, 3),

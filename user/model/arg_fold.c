@@ -123,20 +123,24 @@ static bool put_member(struct text *t, const struct fxt_arg *arg, bool first)
 	return false;
 }
 
-static struct fxt_arg fold_rest(struct arg_fold *f, const struct fxt_arg *args, unsigned int n)
+/* The first 14 of other names stay, in @own, and those beyond are "more" after them. How many stay. */
+static unsigned int fold_rest(struct arg_fold *f, const struct fxt_arg *args, unsigned int n)
 {
 	struct text t = { f->more, f->more + sizeof(f->more) - 1, false };
-	unsigned int i, kept = 0;
+	unsigned int i, kept = 0, members = 0;
 
 	put(&t, "{", 1);
 	for (i = 0; i < n; i++) {
-		if (put_member(&t, &args[i], !kept))
-			kept++;
+		if (kept < FXT_ARGS_MAX - 1 && (args[i].name.len != 4 || memcmp(args[i].name.data, "more", 4) != 0))
+			f->own[kept++] = args[i];
+		else if (put_member(&t, &args[i], !members))
+			members++;
 		else
 			f->dropped++;
 	}
 	*t.at++ = '}';
-	return fxt_arg_str("more", fxt_str_inline(f->more, (size_t)(t.at - f->more)));
+	f->own[kept] = fxt_arg_str("more", fxt_str_inline(f->more, (size_t)(t.at - f->more)));
+	return kept;
 }
 
 static size_t string_bytes(const struct fxt_arg *args, unsigned int n)
@@ -205,19 +209,20 @@ static unsigned int cut_strings(struct fxt_arg *args, unsigned int n, size_t max
 
 unsigned int arg_fold(struct arg_fold *f, const struct fxt_arg *args, unsigned int n)
 {
-	unsigned int kept = n <= FXT_ARGS_MAX ? n : FXT_ARGS_MAX - 1;
-	size_t bytes;
+	const bool folds = n > FXT_ARGS_MAX;
+	const size_t max = BYTES_MAX - (folds ? ARG_MORE_BYTES : 0);
+	unsigned int kept = n;
 
 	f->dropped = f->cut = 0;
 	f->args = args;
-	bytes = string_bytes(args, kept);
-	if (kept == n && bytes <= BYTES_MAX)
+	if (!folds && string_bytes(args, n) <= max)
 		return n;
-	memcpy(f->own, args, kept * sizeof(*args));
 	f->args = f->own;
-	if (bytes > BYTES_MAX - (kept < n ? ARG_MORE_BYTES : 0))
-		f->cut = cut_strings(f->own, kept, BYTES_MAX - (kept < n ? ARG_MORE_BYTES : 0));
-	if (kept < n)
-		f->own[kept] = fold_rest(f, args + kept, n - kept);
-	return kept + (kept < n);
+	if (folds)
+		kept = fold_rest(f, args, n);
+	else
+		memcpy(f->own, args, n * sizeof(*args));
+	if (string_bytes(f->own, kept) > max)
+		f->cut = cut_strings(f->own, kept, max);
+	return kept + folds;
 }

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void put_hex_bytes(struct write_buf *b, const unsigned char *data, size_t len)
 {
@@ -56,12 +57,28 @@ static void put_value(struct write_buf *b, const struct fxt_arg *arg)
 	}
 }
 
-static void put_key(struct write_buf *b, const struct fxt_arg *arg)
+/* Which of the arguments of its name @args[@i] is, from 1. */
+static unsigned int number_of(const struct fxt_arg *args, unsigned int i)
 {
-	if (b->len)
-		write_buf_char(b, ',');
-	write_buf_string(b, arg->name.data, arg->name.len);
-	write_buf_char(b, ':');
+	const struct fxt_str name = args[i].name;
+	unsigned int number = 1, j;
+
+	for (j = 0; j < i; j++)
+		number += args[j].name.len == name.len && !memcmp(args[j].name.data, name.data, name.len);
+	return number;
+}
+
+/* JSON has each name once: the second one is "NAME (2)". */
+static void put_key(struct write_buf *b, const struct fxt_arg *args, unsigned int i)
+{
+	const struct fxt_str name = args[i].name;
+	unsigned int number = number_of(args, i);
+
+	write_buf_text(b, b->len ? ",\"" : "\"");
+	write_buf_escaped(b, name.data, name.len);
+	if (number > 1)
+		write_buf_printf(b, " (%u)", number);
+	write_buf_text(b, "\":");
 }
 
 void write_args_put(struct write_buf *b, const struct fxt_arg *args, unsigned int cnt)
@@ -69,7 +86,7 @@ void write_args_put(struct write_buf *b, const struct fxt_arg *args, unsigned in
 	unsigned int i;
 
 	for (i = 0; i < cnt; i++) {
-		put_key(b, &args[i]);
+		put_key(b, args, i);
 		put_value(b, &args[i]);
 	}
 }
@@ -107,7 +124,7 @@ unsigned int write_args_put_numbers(struct write_buf *b, const struct fxt_arg *a
 	for (i = 0; i < cnt; i++) {
 		if (!is_number(&args[i]))
 			continue;
-		put_key(b, &args[i]);
+		put_key(b, args, i);
 		put_number(b, &args[i]);
 		numbers++;
 	}

@@ -10,7 +10,8 @@
 
 /*
  * Appends "name":value for each, with a comma before all but the first of @b. Integers that a
- * double would round, pointers and BLOBs (hexadecimal digits) are strings.
+ * double would round, pointers and BLOBs (hexadecimal digits) are strings. Of those of one name, which JSON
+ * has once, the second is "NAME (2)".
  */
 void write_args_put(struct write_buf *b, const struct fxt_arg *args, unsigned int cnt);
 /* The same for those that a counter can have: finite numbers. Returns how many that were. */

@@ -10,6 +10,7 @@ import base64
 import collections
 import gzip
 import json
+import lzma
 import os
 import re
 import shutil
@@ -621,6 +622,32 @@ def what_is_said_and_the_exit_code(tmp):
         convert(text, tmp, options=['--strict'], code=strict)
     _, said, _ = convert('nothing', tmp, options=['--input-format', 'trace-event'], code=1)
     equal('this is no JSON at byte 0' in said, True, said)
+
+
+@case
+def what_is_said_of_other_bytes(tmp):
+    """The same of a file and of a pipe; it is of no format, so that none is named."""
+    text = f'[\n{GOOD}\n]'
+    rows = [(lzma.compress(text.encode()), 'compressed with xz, not a trace that kfxt reads (xz -dc'),
+            (text.encode('utf-16'), 'UTF-16 text, not a trace that kfxt reads (iconv -f UTF-16 '),
+            (text.encode('utf-16-le'), 'UTF-16 text, not a trace that kfxt reads (iconv -f UTF-16LE '),
+            (text.encode('utf-16-be'), 'UTF-16 text, not a trace that kfxt reads (iconv -f UTF-16BE '),
+            (GOOD.encode('utf-16-le'), 'UTF-16 text, not a trace that kfxt reads (iconv -f UTF-16LE '),
+            (f'{{"traceEvents":{text}}}'.encode('utf-16-be'), 'UTF-16 text, not a trace that kfxt reads (iconv -f UTF-16BE ')]
+    for data, message in rows:
+        _, said, _ = convert(data, tmp, code=1)
+        piped = subprocess.run([KFXT, 'convert', '-o', os.devnull, '-'], input=data, capture_output=True, timeout=60)
+        equal((message in said, message in piped.stderr.decode(), piped.returncode), (True, True, 1), (said, piped.stderr))
+
+
+@case
+def comments_in_a_pipe(tmp):
+    for comment in '// one', '/* two */':
+        text = f'[\n{comment}\n{GOOD}]'
+        stats, _, _ = convert(text, tmp)
+        piped = subprocess.run([KFXT, 'convert', '--stats=json', '-o', os.devnull, '-'], input=text.encode(), capture_output=True, timeout=60)
+        equal((piped.returncode, stats['as_slices']), (0, 1), piped.stderr)
+        equal(json.loads(piped.stdout)['input']['not_objects'], stats['not_objects'])
 
 
 @case

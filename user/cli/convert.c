@@ -312,7 +312,8 @@ static int judge(const struct run *run, const struct convert_totals *t)
 			 run->path, (unsigned long long)t->built.out_of_order_line, (unsigned long long)t->built.out_of_order);
 	if (!t->input.records && t->input.foreign) {
 		log_error("convert: %s: %s%s, not %s (%s)", run->path, t->input.foreign_is_guess ? "looks like " : "",
-			  t->input.foreign, run->reader->about, t->input.foreign_hint);
+			  t->input.foreign, t->input.expected ? t->input.expected : run->reader->about,
+			  t->input.foreign_hint);
 		return EXIT_FAILED;
 	}
 	if (!run->read_bytes) {

@@ -54,10 +54,12 @@ static enum format_sniff chrome_sniff(const void *head, size_t len)
 		return FORMAT_YES;
 	while (p < end && strchr(" \t\r\n,", *p) && *p)
 		p++;
-	/* A line of ftrace text may begin with a bracket, too. */
+	/* A line of ftrace text may begin with a bracket, too; one with a NUL after it is UTF-16. */
+	if (p == end || *p == '/')
+		return FORMAT_YES;
 	if (is_array)
-		return p == end || *p == '{' || *p == ']' ? FORMAT_YES : FORMAT_MAYBE;
-	return p == end || *p == '"' || *p == '}' ? FORMAT_YES : FORMAT_NO;
+		return *p == '{' || *p == ']' ? FORMAT_YES : *p ? FORMAT_MAYBE : FORMAT_NO;
+	return *p == '"' || *p == '}' ? FORMAT_YES : FORMAT_NO;
 }
 
 static void chrome_close(void *reader)

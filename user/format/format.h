@@ -48,6 +48,7 @@ struct reader_counts {
 	uint64_t problem_offset;	/* in the input */
 	uint64_t problem_event;		/* the event that the input ends in, from 1; 0: none */
 	const char *foreign, *foreign_hint;	/* another format than this: its name, what to do with it; NULL */
+	const char *expected;		/* "not ...", of what is foreign; NULL: reader_ops.about */
 	bool foreign_is_guess;		/* it was read all the same */
 	uint64_t texts, skipped_blocks, trace_events;	/* pieces read; left out; JSON events left out */
 	uint64_t bytes, lines, records, comments, blanks, continuation_lines;

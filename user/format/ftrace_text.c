@@ -241,6 +241,8 @@ static void count_wrappers(const struct text *t, struct reader_counts *c)
 	if (!info.foreign)
 		return;
 	c->foreign = info.foreign->name;
+	/* Text is what is left where no format is recognized. */
+	c->expected = "a trace that kfxt reads";
 	c->foreign_hint = info.foreign->hint;
 	c->foreign_is_guess = info.foreign->is_guess;
 }

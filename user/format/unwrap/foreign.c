@@ -43,6 +43,10 @@ static const struct row rows[] = {
 	ROW("UTF-16 text", "iconv -f UTF-16LE -t UTF-8 FILE | kfxt convert -", 0, " \0 \0"),
 	ROW("UTF-16 text", "iconv -f UTF-16BE -t UTF-8 FILE | kfxt convert -", 0, "\0#\0 "),
 	ROW("UTF-16 text", "iconv -f UTF-16BE -t UTF-8 FILE | kfxt convert -", 0, "\0 \0 "),
+	ROW("UTF-16 text", "iconv -f UTF-16LE -t UTF-8 FILE | kfxt convert -", 0, "[\0"),
+	ROW("UTF-16 text", "iconv -f UTF-16LE -t UTF-8 FILE | kfxt convert -", 0, "{\0"),
+	ROW("UTF-16 text", "iconv -f UTF-16BE -t UTF-8 FILE | kfxt convert -", 0, "\0["),
+	ROW("UTF-16 text", "iconv -f UTF-16BE -t UTF-8 FILE | kfxt convert -", 0, "\0{"),
 	ROW("an SQLite database", "convert the trace it was made from", 0, "SQLite format 3\0"),
 	ROW("a program or library", "kfxt record -- FILE traces it", 0, "\x7f" "ELF"),
 };

@@ -131,6 +131,24 @@ def text_of_another_clock(tmp):
 
 
 @case
+def text_of_another_clock_in_a_page(tmp):
+    """Before the events or after them, and for each part of them; without a word of it times are as they are."""
+    line = '          <idle>-0     [000] d..3     {:.6f}: tracing_mark_write: trace_event_clock_sync: {}\n'
+    slice_ = {'ph': 'X', 'pid': 7, 'tid': 7, 'ts': 200000100, 'dur': 50, 'name': 'work'}
+    sync = {'ph': 'c', 'pid': 7, 'tid': 7, 'ts': 200000060, 'name': 'clock_sync', 'args': {'sync_id': 'a-1'}}
+    part = trace_data(json.dumps([slice_, sync]))
+    for says, ts in ('parent_ts=200.000000', 100000100000), ('name=a-1', 100000040000), ('name=b', 200000100000):
+        text = trace_data(TEXT + line.format(100, says))
+        for blocks in [part, text], [text, part], [part, text, part], [text, part, part], [part] * 9 + [text] + [part]:
+            stats, said, _ = convert(page(*blocks), tmp, 'page.html')
+            times = [r['timestamp'] for r in fxtread.read(os.path.join(tmp, 'out.fxt')) if r.get('event_type') == 'duration_complete']
+            # No more than four parts wait for a text that may come.
+            early = 8 if len(blocks) > 4 and ts != 200000100000 else 0
+            equal(times, [200000100000] * early + [ts] * (blocks.count(part) - early), f'{says}: {said}')
+            equal((stats['as_slices'], stats['clock_offset_ns']), (blocks.count(part), ts - 200000100000), f'{says}: {said}')
+
+
+@case
 def damage_in_a_page(tmp):
     whole = events(20)
     stats, said, found = convert(page(trace_data(whole[:-40]), trace_data(TEXT)), tmp, 'page.html', ['--strict'], 3)

@@ -27,7 +27,7 @@ struct chrome_input {
 	bool statistics;
 	uint64_t texts;
 	struct chrome_counts before;	/* of parts of the same input before this one */
-	unsigned int syncs;	/* of the text, that the reader of events has */
+	unsigned int syncs;	/* of its text, that the reader of events has */
 	format_read_fn read;
 	void *read_ctx;
 	const char *cut;	/* the compressed data ended so; NULL: it did not */
@@ -84,19 +84,20 @@ static int add_record(void *ctx, const struct ftrace_event *event)
 	return err ? err : ftrace_import_add(in->import, event);
 }
 
-/* Says what the text says of its clock. */
-static void add_syncs(struct chrome_input *in)
+/* Says what the text says of its clock, from the @from'th time on: how often it does. */
+static unsigned int add_syncs(struct chrome_input *in, const struct ftrace_import *import, unsigned int from)
 {
 	unsigned int cnt;
-	const struct ftrace_sync *syncs = ftrace_import_syncs(in->import, &cnt), *s;
+	const struct ftrace_sync *syncs = ftrace_import_syncs(import, &cnt), *s;
 
-	for (; in->syncs < cnt; in->syncs++) {
-		s = &syncs[in->syncs];
+	for (; from < cnt; from++) {
+		s = &syncs[from];
 		chrome_reader_add_sync(in->reader, &(struct chrome_sync){
 			.text_ns = (int64_t)s->ns, .events_ns = (int64_t)(s->parent_ns ? s->parent_ns : s->ns),
 			.id = s->has_parent ? NULL : s->id, .id_len = s->id_len,
 		});
 	}
+	return cnt;
 }
 
 /* A piece of the text; a chrome_text_fn. */
@@ -119,7 +120,7 @@ static int add_text(void *ctx, const char *data, size_t len)
 	err = ftrace_parser_end(in->parser);
 	err = err ? err : ftrace_import_end(in->import);
 	if (!err)
-		add_syncs(in);
+		in->syncs = add_syncs(in, in->import, in->syncs);
 	return err;
 }
 
@@ -168,18 +169,28 @@ static void sum_counts(const struct chrome_input *in, struct chrome_counts *sum)
 	chrome_counts_add(sum, &c);
 }
 
-int chrome_json_follow(void **reader, const struct reader_cfg *cfg)
+void chrome_json_hold(void *reader)
 {
-	struct chrome_input *before = *reader, *in;
-	int err = chrome_open(reader, cfg);
+	struct chrome_input *in = reader;
 
-	if (err)
-		return err;
-	in = *reader;
+	chrome_reader_hold(in->reader, true);
+}
+
+void chrome_json_release(void *reader, const struct ftrace_import *import)
+{
+	struct chrome_input *in = reader;
+
+	add_syncs(in, import, 0);
+	chrome_reader_hold(in->reader, false);
+}
+
+void chrome_json_follow(void *reader, void *before)
+{
+	struct chrome_input *in = reader;
+
 	if (before)
 		sum_counts(before, &in->before);
 	chrome_close(before);
-	return 0;
 }
 
 static int chrome_read(void *reader)

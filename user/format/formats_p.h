@@ -7,6 +7,8 @@
 
 #include "format.h"
 
+struct ftrace_import;
+
 extern const struct reader_ops ftrace_reader;	/* ftrace_text.c */
 extern const struct reader_ops chrome_json_reader;	/* chrome_json.c */
 extern const struct reader_ops perfetto_reader;	/* perfetto_input.c */
@@ -19,9 +21,13 @@ extern const struct writer_ops pprof_format_writer;	/* pprof.c */
 extern const struct writer_ops speedscope_format_writer;	/* speedscope.c */
 
 /*
- * Opens the reader of another part of an input that has several; @*reader is that of the part before, whose
- * counts are in its statistics and which is closed, or NULL. 0 or -errno.
+ * chrome_json.c: an input of several parts, where text may say what time it is on the clock of the events. A reader
+ * that is held is at its end with its part, and keeps the events; after the release it reads on, and hands them out
+ * on the clock that @import has found.
  */
-int chrome_json_follow(void **reader, const struct reader_cfg *cfg);	/* chrome_json.c */
+void chrome_json_hold(void *reader);
+void chrome_json_release(void *reader, const struct ftrace_import *import);
+/* Closes @before, the reader of another part, or NULL: the statistics of @reader have its counts from then on. */
+void chrome_json_follow(void *reader, void *before);
 
 #endif

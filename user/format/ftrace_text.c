@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ftrace text as an input: what it is wrapped in (unwrap/) around its lines (ftrace/),
- * neither of which knows the other. Trace Event JSON in a page is left to the reader of that.
+ * neither of which knows the other. Trace Event JSON in a page is left to the reader of that, and its events
+ * wait for the text, which may tell their clock.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "stats.h"
 
 #define READ_BYTES	(1 << 20)
+#define JSON_MAX	4U	/* pieces of JSON that wait for the text */
 
 _Static_assert(READER_UNPARSED_KEPT == FTRACE_UNPARSED_KEPT, "one is copied to the other");
 
@@ -24,9 +26,12 @@ struct text {
 	struct event_stats *event_stats;	/* NULL: not asked for */
 	bool begun;
 	struct reader_cfg cfg;	/* of readers of JSON */
-	void *json;		/* of the piece at hand, then of the last one; NULL: there was none */
-	bool in_json, reads_json;	/* it is not read to its end; nor is the piece */
-	struct reader_counts counted;	/* of pieces of JSON before that */
+	void *json[JSON_MAX];	/* of pieces whose events wait; the last may be at hand */
+	unsigned int json_cnt, json_at;	/* those before json_at have been played */
+	void *played;		/* the last that was; NULL: none was */
+	bool in_json, reads_json;	/* the piece at hand is not read to its end; nor is what is of it in the input */
+	bool ended;		/* the input; json is left */
+	struct reader_counts counted;	/* of those that were played before the last */
 	char *buf;		/* READ_BYTES */
 	size_t held, held_at;	/* bytes of @buf that are read, and belong to a piece not begun */
 };
@@ -61,7 +66,9 @@ static void text_close(void *reader)
 		return;
 	ftrace_parser_close(t->parser);
 	ftrace_import_close(t->import);
-	chrome_json_reader.close(t->json);
+	for (; t->json_at < t->json_cnt; t->json_at++)
+		chrome_json_reader.close(t->json[t->json_at]);
+	chrome_json_reader.close(t->played);
 	unwrap_close(t->unwrap);
 	event_stats_close(t->event_stats);
 	free(t->buf);
@@ -108,7 +115,7 @@ static long read_json(void *ctx, void *buf, size_t len)
 /* A piece of the JSON; after its last event the rest of it, which counts for nothing. */
 static int continue_json(struct text *t)
 {
-	int more = chrome_json_reader.read(t->json);
+	int more = chrome_json_reader.read(t->json[t->json_cnt - 1]);
 	char rest[4096];
 	long got = 1;
 
@@ -142,17 +149,47 @@ static void add_counts(struct reader_counts *sum, const struct reader_counts *c)
 		sum->first_unparsed[n] = c->first_unparsed[i];
 }
 
-/* What is held begins a piece of JSON. */
-static int begin_json(struct text *t)
+/* Events of the next piece that waits: 1, 0 if none does, or -errno. */
+static int play_json(struct text *t)
 {
 	struct reader_counts c;
+	void *json;
+	int more;
 
-	if (t->json) {
-		chrome_json_reader.counts(t->json, &c);
+	if (t->json_at == t->json_cnt)
+		return 0;
+	json = t->json[t->json_at];
+	chrome_json_release(json, t->import);
+	more = chrome_json_reader.read(json);
+	if (more)
+		return more;
+	if (t->played) {
+		chrome_json_reader.counts(t->played, &c);
 		add_counts(&t->counted, &c);
 	}
+	chrome_json_follow(json, t->played);
+	t->played = json;
+	t->json_at++;
+	return 1;
+}
+
+/* What is held begins a piece of JSON; if too many wait they do no longer. */
+static int begin_json(struct text *t)
+{
+	int more = t->json_cnt == JSON_MAX, err;
+
+	while (more > 0)
+		more = play_json(t);
+	if (more < 0)
+		return more;
+	if (t->json_at == t->json_cnt)
+		t->json_at = t->json_cnt = 0;
+	err = chrome_json_reader.open(&t->json[t->json_cnt], &t->cfg);
+	if (err)
+		return err;
+	chrome_json_hold(t->json[t->json_cnt++]);
 	t->in_json = t->reads_json = true;
-	return chrome_json_follow(&t->json, &t->cfg);
+	return 0;
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -188,6 +225,7 @@ static int end_text(struct text *t)
 	int err = t->begun ? ftrace_parser_end(t->parser) : 0;
 
 	t->begun = false;
+	t->ended = true;
 	return err ? err : ftrace_import_end(t->import);
 }
 
@@ -217,6 +255,8 @@ static int text_read(void *reader)
 
 	if (t->in_json)
 		return continue_json(t);
+	if (t->ended)
+		return play_json(t);
 	/* The piece after JSON begins with what was read of it already. */
 	got = (long)t->held;
 	begins = t->held;
@@ -224,7 +264,7 @@ static int text_read(void *reader)
 	if (!got)
 		got = unwrap_read(t->unwrap, t->buf, READ_BYTES, &begins);
 	err = got < 0 ? (int)got : got ? take_bytes(t, (size_t)got, begins) : end_text(t);
-	return err ? err : got > 0;
+	return err ? err : got > 0 || t->json_at < t->json_cnt;
 }
 
 static void count_wrappers(const struct text *t, struct reader_counts *c)
@@ -270,10 +310,10 @@ static void text_counts(const void *reader, struct reader_counts *c)
 		c->first_unparsed[i].line = s.first_unparsed[i].line;
 		c->first_unparsed[i].reason = s.first_unparsed[i].reason;
 	}
-	if (!t->json)
+	if (!t->played)
 		return;
 	add_counts(c, &t->counted);
-	chrome_json_reader.counts(t->json, &last);
+	chrome_json_reader.counts(t->played, &last);
 	add_counts(c, &last);
 }
 
@@ -282,8 +322,8 @@ static void text_stats(const void *reader, struct json *j)
 {
 	const struct text *t = reader;
 
-	if (t->json)
-		chrome_json_reader.stats(t->json, j);
+	if (t->played)
+		chrome_json_reader.stats(t->played, j);
 }
 
 const struct reader_ops ftrace_reader = {

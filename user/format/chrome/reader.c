@@ -250,12 +250,14 @@ static void choose_shift(struct chrome_reader *r)
 	r->shift_ns = (int64_t)(r->counts.shifted_s * NS_PER_S);
 }
 
-/* 1, 0: nothing is left to do, or -errno. */
-static int end_input(struct chrome_reader *r)
+/* The input is at its end. 1, 0: nothing is left to do, or is to be done yet; or -errno. */
+static int begin_playing(struct chrome_reader *r)
 {
 	int err;
 
-	chrome_scan_counts(r->scan, &r->counts.scan);
+	r->pass = PASS_READ;
+	if (r->is_held)
+		return 0;
 	choose_shift(r);
 	if (r->by_time) {
 		r->pass = PASS_PAIRS;
@@ -305,8 +307,10 @@ static int read_input(struct chrome_reader *r)
 		item = chrome_scan_next(r->scan, &r->event, &member);
 		if (item < 0)
 			return item;
-		if (item == CHROME_END)
-			return end_input(r);
+		if (item == CHROME_END) {
+			chrome_scan_counts(r->scan, &r->counts.scan);
+			return begin_playing(r);
+		}
 		err = item == CHROME_EVENT || item == CHROME_SAMPLE ? take_listed(r, item) : take_member(r, item, &member);
 		if (err)
 			return err;
@@ -346,6 +350,8 @@ int chrome_reader_read(struct chrome_reader *r)
 	switch (r->pass) {
 	case PASS_INPUT:
 		return read_input(r);
+	case PASS_READ:
+		return begin_playing(r);
 	case PASS_PAIRS:
 		return read_pairs(r);
 	case PASS_ORDER:
@@ -353,6 +359,11 @@ int chrome_reader_read(struct chrome_reader *r)
 	default:
 		return 0;
 	}
+}
+
+void chrome_reader_hold(struct chrome_reader *r, bool is_held)
+{
+	r->is_held = is_held;
 }
 
 void chrome_reader_set_text(struct chrome_reader *r, chrome_text_fn fn, void *text_ctx)

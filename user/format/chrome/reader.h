@@ -94,6 +94,11 @@ void chrome_reader_add_sync(struct chrome_reader *r, const struct chrome_sync *s
 int chrome_reader_look_ahead(struct chrome_reader *r, chrome_read_at_fn read_at, void *ctx);
 /* For tests: the most bytes of events that are kept in memory before the temporary files are used. */
 void chrome_reader_set_memory(struct chrome_reader *r, size_t bytes);
+/*
+ * Nothing is played while it is held: chrome_reader_read() returns 0 at the end of the input, and goes on
+ * when it is held no more. For a text that may follow.
+ */
+void chrome_reader_hold(struct chrome_reader *r, bool is_held);
 /* Reads a piece: 1, 0 when that was the last, or -errno of the input, the builder or the temporary file. */
 int chrome_reader_read(struct chrome_reader *r);
 void chrome_reader_counts(const struct chrome_reader *r, struct chrome_counts *counts);

@@ -42,6 +42,7 @@ enum record_kind {
 /* Where the reading is. */
 enum reader_pass {
 	PASS_INPUT,
+	PASS_READ,		/* to the end */
 	PASS_PAIRS, PASS_ORDER,	/* of what did not fit in memory */
 	PASS_ENDED,
 };
@@ -140,6 +141,7 @@ struct chrome_reader {
 	struct chrome_args *args;
 	struct chrome_counts counts;
 	enum reader_pass pass;
+	bool is_held;			/* in PASS_READ */
 	int64_t first_ns, shift_ns;	/* least time of all */
 	bool has_time;
 	struct clock_syncs syncs;

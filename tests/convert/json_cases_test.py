@@ -629,6 +629,7 @@ def what_is_said_and_the_exit_code(tmp):
         (f'{{"traceEvents":[{GOOD}],"a":"{"x" * 70000}","b\\u001b":"{"x" * 70000}"}}', 'member a, member b? not converted', 0, 0),
         (f'{{"traceEvents":[{GOOD}],"a":1}}', None, 0, 0),
         (f'{{"traceEvents":[{GOOD}],"samples":[7,{{"tid":1,"ts":2,"name":"s"}}]}}', '1 damaged or unusable', 0, 3),
+        (f'{{"traceEvents":[{GOOD}],"samples":[{{"tid":1,"name":"s"}}]}}', 'a sample that is damaged, or has no time or thread (the first of 1;', 0, 3),
         (f'[{{"ph":"M","name":"trace_buffer_overflowed","args":{{"overflowed_at_ts":1}}}},{GOOD}]',
          'events are missing (its recorder reports 1 loss)', 0, 0),
         (' ' * 5000 + f'[{GOOD}]', None, 0, 0),

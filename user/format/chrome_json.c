@@ -247,6 +247,8 @@ static void note_unused(struct reader_counts *counts, const struct chrome_counts
 		counts->first_unparsed[n++].reason = "args that are not JSON";
 	if (!n && c->scan.not_objects)
 		counts->first_unparsed[n++].reason = "an element that is no object";
+	if (!n && c->bad_samples)
+		counts->first_unparsed[n++].reason = "a sample that is damaged, or has no time or thread";
 }
 
 static __attribute__((format(printf, 2, 3))) void add_left_out(struct reader_counts *counts, const char *fmt, ...)

@@ -1139,6 +1139,24 @@ def nothing_to_write(_):
 
 
 @test
+def names_by_chrome_types(convert):
+    """Processes and threads without a name have that of their type, in descriptors of both forms."""
+    def tracks(process_parts, thread_parts):
+        return packet(msg(60, num(1, 1), *process_parts)) + packet(msg(60, num(1, 2), num(5, 1), *thread_parts))
+    ids, events = (num(1, 10), num(2, 11)), event(T, INSTANT, 'a', 2)
+    new = tracks((msg(3, num(1, 10)), msg(6, num(1, 1))), (msg(4, *ids), msg(7, num(1, 15))))
+    old = tracks((msg(3, num(1, 10), num(4, 2)),), (msg(4, *ids, num(4, 50)),))
+    named = tracks((msg(6, num(1, 1)), msg(3, num(1, 10), msg(6, 'own'))), (msg(7, num(1, 15)), msg(4, *ids, msg(5, 'its'))))
+    for data, want in ((new, ('Browser', 'CrBrowserMain')), (old, ('Renderer', 'MemoryInfra')), (named, ('own', 'its')),
+                       (named + new, ('own', 'its')), (new + named, ('own', 'its'))):
+        got = convert(data + events)
+        equal((got.objects(1)[10], got.objects(2)[11]), want)
+    got = convert(packet(msg(43, num(1, 10), num(4, 6)), seq=5) + packet(msg(44, *ids, num(4, 2)), seq=5) +
+                  packet(msg(11, num(9, INSTANT), msg(23, 'a')), ts=T, seq=5))
+    equal((got.objects(1)[10], got.objects(2)[11]), ('Gpu', 'ChromeIOThread'))
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

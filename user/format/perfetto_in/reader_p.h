@@ -50,6 +50,7 @@ struct pf_track_row {
 	bool is_described, has_process, has_thread, is_counter, is_incremental;
 	uint8_t counter_type, scope;	/* @scope: enum pf_scope, found in the second pass */
 	bool has_state, is_open;	/* state tracks: a state has begun */
+	bool has_type_name;		/* @name is that of a type of Chrome */
 	int64_t pid, tid;
 	int64_t multiplier;
 	uint32_t name, first_name;	/* @first_name: of its first event */
@@ -248,6 +249,10 @@ struct fxt_str pf_track_name(const struct pf_reader *r, const struct pf_track_ro
 int pf_tracks_name(struct pf_reader *r);
 pf_message_fn pf_track_descriptor, pf_thread_descriptor, pf_process_descriptor;
 void pf_tracks_fini(struct pf_reader *r);
+
+/* chrome_name.c: NULL: there is none of that type. */
+const char *pf_chrome_process(uint64_t type);
+const char *pf_chrome_thread(uint64_t type);
 
 /* described.c */
 void pf_descriptions_fini(struct pf_reader *r);

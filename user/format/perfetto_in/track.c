@@ -70,6 +70,21 @@ void pf_tracks_fini(struct pf_reader *r)
 
 /* ---- descriptors ----------------------------------------------------------- */
 
+/* Only if there is no other name. */
+static void name_by_type(struct pf_reader *r, struct pf_track_row *row, const char *name)
+{
+	if (row->name || !name)
+		return;
+	row->name = pf_word(r, name);
+	row->has_type_name = true;
+}
+
+static void take_name(struct pf_reader *r, struct pf_track_row *row, const struct pf_field *f)
+{
+	row->name = pf_string_of(r, f);
+	row->has_type_name = false;
+}
+
 static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf_cursor m)
 {
 	struct pf_field f;
@@ -80,7 +95,9 @@ static int read_process(struct pf_reader *r, struct pf_track_row *row, struct pf
 		if (pf_is(&f, PF_PROCESS_PID, PF_VARINT))
 			row->pid = (int64_t)f.value;
 		else if (pf_is(&f, PF_PROCESS_NAME, PF_BYTES) && f.len)
-			row->name = pf_string_of(r, &f);
+			take_name(r, row, &f);
+		else if (pf_is(&f, PF_PROCESS_CHROME_TYPE, PF_VARINT))
+			name_by_type(r, row, pf_chrome_process(f.value));
 	}
 	return got;
 }
@@ -97,7 +114,9 @@ static int read_thread(struct pf_reader *r, struct pf_track_row *row, struct pf_
 		else if (pf_is(&f, PF_THREAD_TID, PF_VARINT))
 			row->tid = (int64_t)f.value;
 		else if (pf_is(&f, PF_THREAD_NAME, PF_BYTES) && f.len)
-			row->name = pf_string_of(r, &f);
+			take_name(r, row, &f);
+		else if (pf_is(&f, PF_THREAD_CHROME_TYPE, PF_VARINT))
+			name_by_type(r, row, pf_chrome_thread(f.value));
 		else if (q && pf_is(&f, PF_THREAD_REFERENCE_US, PF_VARINT)) {
 			q->time_us = (int64_t)f.value;
 			q->has_reference = true;
@@ -137,6 +156,7 @@ static int read_counter(struct pf_reader *r, struct pf_track_row *row, struct pf
 static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_track_row *row, const struct pf_field *f)
 {
 	bool is_number = f->wire == PF_VARINT;
+	struct pf_field type;
 
 	switch (f->number) {
 	case PF_TRACK_PARENT_UUID:
@@ -155,12 +175,20 @@ static int read_field(struct pf_reader *r, struct pf_packet_info *p, struct pf_t
 	case PF_TRACK_STATIC_NAME:
 	case PF_TRACK_ATRACE_NAME:
 		if (f->len)
-			row->name = pf_string_of(r, f);
+			take_name(r, row, f);
 		return 0;
 	case PF_TRACK_PROCESS:
 		return read_process(r, row, pf_inner(f));
 	case PF_TRACK_THREAD:
 		return read_thread(r, row, p->q, pf_inner(f));
+	case PF_TRACK_CHROME_PROCESS:
+		if (pf_find(pf_inner(f), PF_CHROME_TYPE, PF_VARINT, &type))
+			name_by_type(r, row, pf_chrome_process(type.value));
+		return 0;
+	case PF_TRACK_CHROME_THREAD:
+		if (pf_find(pf_inner(f), PF_CHROME_TYPE, PF_VARINT, &type))
+			name_by_type(r, row, pf_chrome_thread(type.value));
+		return 0;
 	case PF_TRACK_STATE:
 		row->has_state = true;
 		return 0;
@@ -181,6 +209,14 @@ static bool is_other(const struct pf_track_row *row, const struct pf_track_row *
 	       (new->parent && new->parent != row->parent);
 }
 
+static void rename_row(struct pf_track_row *row, const struct pf_track_row *new)
+{
+	if (!new->name || (row->name && new->has_type_name))
+		return;
+	row->name = new->name;
+	row->has_type_name = new->has_type_name;
+}
+
 /* Of a track that was described before only the name may change. */
 static int merge_row(struct pf_track_row *row, const struct pf_track_row *new)
 {
@@ -189,7 +225,7 @@ static int merge_row(struct pf_track_row *row, const struct pf_track_row *new)
 	if (row->is_described && is_other(row, new))
 		return PF_OTHER_TRACK;
 	if (row->is_described) {
-		row->name = new->name ? new->name : row->name;
+		rename_row(row, new);
 		return PF_USED;
 	}
 	*row = *new;
@@ -230,8 +266,7 @@ int pf_thread_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct p
 	track = pf_track_by_thread(r, row.pid, row.tid);
 	if (!track)
 		return pf_track_error(r);
-	if (row.name)
-		pf_track_row(r, track)->name = row.name;
+	rename_row(pf_track_row(r, track), &row);
 	return PF_USED;
 }
 
@@ -249,8 +284,7 @@ int pf_process_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct 
 		return pf_track_error(r);
 	pf_track_row(r, track)->has_thread = false;
 	pf_track_row(r, track)->has_process = true;
-	if (row.name)
-		pf_track_row(r, track)->name = row.name;
+	rename_row(pf_track_row(r, track), &row);
 	return PF_USED;
 }
 

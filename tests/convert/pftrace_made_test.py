@@ -746,6 +746,36 @@ def sample_without_a_process(convert):
 
 
 @test
+def counters_of_samples(convert):
+    """What perf counted is a counter of the CPU for each event, named as in the defaults, and one of its own for each session."""
+    def defaults(seq, *parts):
+        return packet(msg(59, msg(12, *parts)), seq=seq, flags=1)
+
+    def sample(seq, cpu, *parts):
+        return packet(msg(66, num(1, cpu), *parts), ts=T, seq=seq)
+
+    def counters(got):
+        return [(r['name'], r["counter_id"], r['arguments'][0][2]) for r in got.events('counter')]
+    task = num(2, 10) + num(3, 11)
+    cycles = msg(1, num(2, 100), num(4, 10))
+    got = convert(defaults(1, cycles, msg(4, num(1, 11), num(5, 1), num(5, 2)), msg(4, msg(2, msg(1, 'sched:sched_switch'))),
+                           msg(4, msg(3, num(1, 4), num(2, 0x1b))), msg(4, num(1, 12), msg(4, 'own'))) +
+                  sample(1, 3, task, num(6, 1234), num(7, 1), num(7, 2), msg(7, b'\x03\x04')) + sample(1, 0, task, num(6, 5)))
+    equal([row[::2] for row in counters(got)],
+          [('cpu3.perf.cpu-cycles', 1234), ('cpu3.perf.instructions:uk', 1), ('cpu3.perf.sched:sched_switch', 2),
+           ('cpu3.perf.raw.0x4.0x1b.0x0.0x0', 3), ('cpu3.perf.own', 4), ('cpu0.perf.cpu-cycles', 5)])
+    equal((len(got.samples.samples), got.input['samples'], got.input['packets_used']), (2, 2, 2))
+    got = convert(defaults(1, cycles) + defaults(2, cycles) + sample(1, 0, task, num(6, 7)) + sample(2, 0, task, num(6, 8)))
+    equal([row[2] for row in counters(got)], [7, 8])
+    equal(len({row[1] for row in counters(got)}), 2)
+    got = convert(sample(1, 0, task, num(6, 7), num(7, 9), msg(7, bytes(40))))
+    equal(counters(got)[0][::2], ('cpu0.perf.cpu-clock', 7))
+    equal((got.input['extra_values_dropped'], got.done.returncode), (41, 3))
+    got = convert(defaults(1, cycles) + sample(1, 2, num(6, 7)))
+    equal(([row[::2] for row in counters(got)], got.samples.samples), ([('cpu2.perf.cpu-cycles', 7)], []))
+
+
+@test
 def system_calls_have_names(convert):
     """Those of the machine; of one that is not known they have their numbers."""
     calls = (ftrace(T, 5, 329, num(1, 64), num(2, 1), num(2, 255)) + ftrace(T + 5, 5, 330, num(1, 64), num(2, 7)) +

@@ -102,6 +102,19 @@ size_t pf_numbers(const struct pf_field *f, enum pf_wire wire, uint64_t *out, si
 	return cnt;
 }
 
+size_t pf_numbers_cnt(const struct pf_field *f, enum pf_wire wire)
+{
+	struct pf_cursor c = pf_inner(f);
+	uint64_t value;
+	size_t cnt = 0;
+
+	if (f->wire != PF_BYTES)
+		return f->wire == wire;
+	while (c.at < c.end && (wire == PF_VARINT ? pf_varint(&c, &value) : take_fixed(&c, 8, &value)))
+		cnt++;
+	return cnt;
+}
+
 bool pf_find(struct pf_cursor c, uint32_t number, enum pf_wire wire, struct pf_field *out)
 {
 	while (pf_next(&c, out) > 0)

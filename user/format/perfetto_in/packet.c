@@ -194,6 +194,15 @@ static int show_loss(struct pf_reader *r, const struct pf_packet_info *p)
 	return fate < 0 ? fate : 0;
 }
 
+static int take_defaults(struct pf_reader *r, struct pf_packet_info *p)
+{
+	int err = pf_sequence_defaults(p->q, &r->pool, pf_inner(&p->defaults));
+
+	if (!err)
+		pf_perf_defaults(r, p->q, pf_inner(&p->defaults));
+	return err;
+}
+
 /* Loss, clearing, defaults and interned data, in this order: a packet may use what it brings. */
 static int take_state(struct pf_reader *r, struct pf_packet_info *p)
 {
@@ -211,7 +220,7 @@ static int take_state(struct pf_reader *r, struct pf_packet_info *p)
 		p->q->is_valid = true;
 	}
 	if (p->defaults.data)
-		err = pf_sequence_defaults(p->q, &r->pool, pf_inner(&p->defaults));
+		err = take_defaults(r, p);
 	if (!err && p->interned.data && p->q->is_valid)
 		err = pf_sequence_intern(&r->sequences, p->q, &r->pool, pf_inner(&p->interned));
 	if (err)

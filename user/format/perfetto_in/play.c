@@ -510,7 +510,7 @@ static int play_thread_event(struct pf_reader *r, const struct pf_record *head, 
 static int play_counters(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len)
 {
 	struct model_track spec = { .kind = MODEL_TRACK_GLOBAL, .process.number = head->pid };
-	struct model_event ev = { .kind = MODEL_COUNTER, .ts_ns = ts_ns, .args_cnt = 1 };
+	struct model_event ev = { .kind = MODEL_COUNTER, .ts_ns = ts_ns, .id = head->id, .args_cnt = 1 };
 	struct pieces p = pieces_of(r, len);
 	struct pf_piece piece;
 	struct fxt_arg arg;

@@ -160,6 +160,7 @@ struct pf_reader {
 	bool old_states, has_release;	/* of a kernel before 4.14; whether the trace says which it is */
 	uint32_t state_bits;		/* of all states */
 	struct pf_syscalls syscalls;
+	uint32_t perf_sessions;		/* sequences whose samples have counted something */
 	bool is_recorded;		/* it was written from FXT, by the provider of this name */
 	char provider[256];
 	int pass;
@@ -279,6 +280,11 @@ int pf_put_inline_callstack(struct pf_reader *r, struct pf_cursor message);
 
 /* samples.c: a record of the second pass. 0 or -errno. */
 int pf_play_stack(struct pf_reader *r, uint64_t ts_ns);
+
+/* perf_counters.c: which counters samples of the sequence have, by its defaults. */
+void pf_perf_defaults(struct pf_reader *r, struct pf_sequence *q, struct pf_cursor defaults);
+/* What the PerfSample @m has counted: a fate or -errno. */
+int pf_perf_counts(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor m, int32_t cpu);
 
 /* event.c, legacy.c, ftrace.c, names.c, other.c, samples.c, generic.c, profile.c, losses.c, meters.c: the data of packets */
 pf_message_fn pf_track_event, pf_ftrace_bundle, pf_process_tree, pf_process_stats, pf_sys_stats, pf_android_log,

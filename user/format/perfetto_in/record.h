@@ -12,7 +12,7 @@ enum pf_record_kind {
 	PF_RECORD_EVENT,	/* TrackEvent; @type, @value of a counter or duration of 'X' */
 	PF_RECORD_INSTANT,	/* on a thread: @pid, @tid; neither: of the trace */
 	PF_RECORD_LOG,		/* the same, its text is PF_PIECE_LOG */
-	PF_RECORD_COUNTER,	/* @pid, 0: of the machine; PF_PIECE_COUNTER each */
+	PF_RECORD_COUNTER,	/* @pid, 0: of the machine; @id of the counters; PF_PIECE_COUNTER each */
 	PF_RECORD_SWITCH,	/* struct pf_sched */
 	PF_RECORD_WAKING,	/* the same, from either form */
 	PF_RECORD_FTRACE,	/* another event of ftrace: @name, text is PF_PIECE_LOG */
@@ -34,6 +34,7 @@ struct pf_record {
 	union {
 		uint32_t track;	/* index + 1 of the table of tracks */
 		int32_t tid;
+		uint32_t id;
 	};
 	uint32_t name, category;	/* in the pool */
 	union {

@@ -153,11 +153,15 @@ static bool is_user(uint64_t mode)
 int pf_perf_sample(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
 {
 	struct pf_stack s = { .kind = PF_RECORD_STACK, .source = PROFILE_CPU, .cpu = -1, .weight = p->q->sample_period_ns };
+	const struct pf_cursor all = message;
+	bool is_of_task = false, has_counts = false;
 	uint64_t lost = 0;
 	struct pf_field f;
-	int got;
+	int got, fate = PF_USED;
 
 	while ((got = pf_next(&message, &f)) > 0) {
+		has_counts |= f.number == PF_SAMPLE_COUNT || f.number == PF_SAMPLE_FOLLOWERS;
+		is_of_task |= f.number >= PF_SAMPLE_PID && f.number <= PF_SAMPLE_CALLSTACK_IID;
 		if (f.wire != PF_VARINT)
 			continue;
 		if (f.number == PF_SAMPLE_CPU)
@@ -175,7 +179,12 @@ int pf_perf_sample(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	}
 	if (got < 0)
 		return got;
-	return lost ? emit_loss(r, p, &s, lost) : emit(r, p, &s);
+	if (lost)
+		return emit_loss(r, p, &s, lost);
+	if (has_counts)
+		fate = pf_perf_counts(r, p, all, s.cpu);
+	/* Counters that are read at a rate are not of what runs. */
+	return fate != PF_USED || (has_counts && !is_of_task) ? fate : emit(r, p, &s);
 }
 
 static void take_stack_field(struct pf_reader *r, const struct pf_sequence *q, const struct pf_field *f,

@@ -203,6 +203,7 @@ static void forget_defaults(struct pf_sequence *q)
 	q->extra = (struct pf_extra){ 0 };
 	q->stack_source = 0;
 	q->sample_period_ns = 0;
+	q->perf_cnt = 0;
 }
 
 int pf_sequence_defaults(struct pf_sequence *q, struct pf_pool *pool, struct pf_cursor message)

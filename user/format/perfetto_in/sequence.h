@@ -20,6 +20,7 @@
 #define PF_VALUE_BYTES		(PF_POOL_BYTES / 2)
 #define PF_STACK_BYTES		(PF_POOL_BYTES / 4 * 3)
 #define PF_EXTRA_MAX		8U		/* extra counters of an event */
+#define PF_PERF_COUNTERS_MAX	32U		/* counters of a sample */
 
 /* An interned string, or message. */
 struct pf_entry_data {
@@ -44,6 +45,8 @@ struct pf_sequence {
 	struct pf_extra extra;		/* default */
 	uint32_t stack_source;		/* default, in the pool; 0: none */
 	uint64_t sample_period_ns;	/* default; 0: not known */
+	uint32_t perf_names[PF_PERF_COUNTERS_MAX], perf_cnt;	/* default: counters of samples, in the pool */
+	uint32_t perf_session;		/* number of those that have counted something; 0: it has not */
 	/* ThreadDescriptor */
 	bool has_thread, has_reference;
 	int64_t pid, tid;

@@ -776,6 +776,16 @@ def counters_of_samples(convert):
 
 
 @test
+def events_of_the_sampler(convert):
+    """They are no samples; that it stopped by itself is shown."""
+    def sample(ts, *parts):
+        return packet(msg(66, num(1, 3), *parts), ts=ts)
+    got = convert(sample(T, msg(19)) + sample(T + 1, msg(19, num(1, 1))) + sample(T + 2, num(2, 10), num(3, 11)))
+    equal((len(got.samples.samples), got.names(), got.times()), (1, ['sampling stopped'], {'sampling stopped': T + 1}))
+    equal((got.args('sampling stopped'), got.input['samples']), ({'reason': 'guardrail'}, 1))
+
+
+@test
 def system_calls_have_names(convert):
     """Those of the machine; of one that is not known they have their numbers."""
     calls = (ftrace(T, 5, 329, num(1, 64), num(2, 1), num(2, 255)) + ftrace(T + 5, 5, 330, num(1, 64), num(2, 7)) +

@@ -181,8 +181,9 @@ enum pf_journald {
 };
 enum pf_perf_sample {
 	PF_SAMPLE_CPU = 1, PF_SAMPLE_PID = 2, PF_SAMPLE_TID = 3, PF_SAMPLE_CALLSTACK_IID = 4, PF_SAMPLE_MODE = 5,
-	PF_SAMPLE_COUNT = 6, PF_SAMPLE_FOLLOWERS = 7, PF_SAMPLE_LOST = 17, PF_SAMPLE_SKIP_REASON = 18
+	PF_SAMPLE_COUNT = 6, PF_SAMPLE_FOLLOWERS = 7, PF_SAMPLE_LOST = 17, PF_SAMPLE_SKIP_REASON = 18, PF_SAMPLE_EVENT = 19
 };
+enum pf_sampler_event { PF_SAMPLER_STOP_REASON = 1, PF_SAMPLER_GUARDRAIL = 1 };
 /* PerfSampleDefaults, Timebase in it; StackSample and its messages, where modes have other numbers; its defaults. */
 enum pf_sample_defaults { PF_SAMPLE_DEFAULTS_TIMEBASE = 1, PF_SAMPLE_DEFAULTS_FOLLOWERS = 4 };
 enum pf_timebase { PF_TIMEBASE_PERIOD = 1, PF_TIMEBASE_FREQUENCY = 2, PF_TIMEBASE_COUNTER = 4 };

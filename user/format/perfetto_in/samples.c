@@ -144,6 +144,23 @@ static int emit_loss(struct pf_reader *r, const struct pf_packet_info *p, const 
 	return err ? err : pf_emit_packet(r, p, PF_RANK_OTHER);
 }
 
+/* No sample, but of the sampler: whether it stopped by itself. */
+static int take_sampler_event(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
+{
+	const struct pf_record head = {
+		.kind = PF_RECORD_INSTANT, .category = pf_word(r, "perf"), .name = pf_word(r, "sampling stopped"),
+	};
+	struct pf_field f;
+	int err;
+
+	if (!pf_find(m, PF_SAMPLER_STOP_REASON, PF_VARINT, &f) || f.value != PF_SAMPLER_GUARDRAIL)
+		return PF_SKIPPED;
+	err = pf_record_begin(r, &head, sizeof(head));
+	if (!err)
+		err = pf_record_put(r, PF_PIECE_STRING, pf_word(r, "reason"), pf_word(r, "guardrail"));
+	return err ? err : pf_emit_packet(r, p, PF_RANK_OTHER);
+}
+
 /* Modes: 1 and 4 are of a kernel, 3 is of a hypervisor. */
 static bool is_user(uint64_t mode)
 {
@@ -156,10 +173,12 @@ int pf_perf_sample(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	const struct pf_cursor all = message;
 	bool is_of_task = false, has_counts = false;
 	uint64_t lost = 0;
-	struct pf_field f;
+	struct pf_field f, event = { 0 };
 	int got, fate = PF_USED;
 
 	while ((got = pf_next(&message, &f)) > 0) {
+		if (pf_is(&f, PF_SAMPLE_EVENT, PF_BYTES))
+			event = f;
 		has_counts |= f.number == PF_SAMPLE_COUNT || f.number == PF_SAMPLE_FOLLOWERS;
 		is_of_task |= f.number >= PF_SAMPLE_PID && f.number <= PF_SAMPLE_CALLSTACK_IID;
 		if (f.wire != PF_VARINT)
@@ -181,6 +200,8 @@ int pf_perf_sample(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 		return got;
 	if (lost)
 		return emit_loss(r, p, &s, lost);
+	if (event.number)
+		return take_sampler_event(r, p, pf_inner(&event));
 	if (has_counts)
 		fate = pf_perf_counts(r, p, all, s.cpu);
 	/* Counters that are read at a rate are not of what runs. */

@@ -983,6 +983,14 @@ def async_slices_that_begin_again(convert):
 
 
 @test
+def rates_of_clocks(convert):
+    """Those of the common clock framework, too."""
+    got = convert(bundle(0, ftrace(T, 5, 322, msg(1, 'gpu_clk'), num(2, 5 * 10**9)), ftrace(T + 1, 5, 322, msg(1, 'aux'), num(2, 0))))
+    equal([(r['name'], r['category'], [(a[0], a[2]) for a in r['arguments']]) for r in got.events('counter')],
+          [('clk_set_rate', 'clk', [('gpu_clk', 5 * 10**9)]), ('clk_set_rate', 'clk', [('aux', 0)])])
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

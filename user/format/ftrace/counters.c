@@ -15,7 +15,7 @@
 #define EXIT_IDLE	4294967295LL	/* what cpu_idle prints for "not idle": (u32)-1 */
 
 /*
- * @value: keys of the numbers, of one letter's difference if several; @instance:
+ * @value: keys of the numbers, of one letter's difference if several, "" of the word after the label; @instance:
  * key of a number that distinguishes counters; @label: key of a name that does.
  */
 #define ROW(name, value, instance, label) { name, NULL, on_counter, value, instance, label }
@@ -30,7 +30,7 @@ const struct handler counter_handlers[] = {
 	ROW("clock_set_rate", "state", NULL, ""),
 	ROW("clock_enable", "state", NULL, ""),
 	ROW("clock_disable", "state", NULL, ""),
-	ROW("clk_set_rate", NULL, NULL, ""),
+	ROW("clk_set_rate", "", NULL, ""),
 	ROW("thermal_temperature", "temp", "id", "thermal_zone"),
 	ROW("cdev_update", "target", NULL, "type"),
 	ROW("rss_stat", "size", NULL, "type"),
@@ -103,6 +103,22 @@ static unsigned int find_values(const struct record *r, struct fxt_arg *args, un
 		args[n++] = value_arg(fxt_str_n(key, len), v);
 	}
 	return n;
+}
+
+/* "NAME 1000000" */
+static unsigned int find_rate(const struct ftrace_event *ev, struct fxt_arg *arg)
+{
+	const char *blank = memchr(ev->args.data, ' ', ev->args.len);
+	struct model_text rest;
+	int64_t v;
+
+	if (!blank || !ev->complete)
+		return 0;
+	rest = (struct model_text){ blank + 1, ev->args.len - (size_t)(blank + 1 - ev->args.data) };
+	if (!text_int(rest, &v))
+		return 0;
+	*arg = value_arg(fxt_str(""), v);
+	return 1;
 }
 
 /* Android prints "size=.. member=0", the kernel "type=MM_ANONPAGES size=8192B". */
@@ -205,9 +221,7 @@ int on_counter(struct builder *b, const struct record *r)
 	int64_t id;
 	int err;
 
-	if (!h->value)
-		return OUT_OTHER;
-	n = find_values(r, args, 2);
+	n = *h->value ? find_values(r, args, 2) : find_rate(r->ev, args);
 	if (!n)
 		return OUT_OTHER;
 	if (h->label) {

@@ -487,6 +487,8 @@ static void test_counters(void **state)
 	feed_event(&t, 106, 0, 5, "rss_stat", "mm_id=2 curr=0 member=1 size=4096");
 	feed_event(&t, 107, 0, 5, "cpu_frequency", "cpu_id=3");
 	feed_event(&t, 108, 0, 5, "oom_score_adj_update", "pid=77 comm=victim oom_score_adj=-900");
+	feed_event(&t, 109, 0, 5, "clk_set_rate", "gpu_clk 500");
+	feed_event(&t, 110, 0, 5, "clk_set_rate", "gpu_clk");
 	trace_end(&t);
 	trace_has(&t, "counter 100 4200000003/4200000003 power:cpu_frequency id=3 state=1800000");
 	trace_has(&t, "counter 101 4200000003/4200000003 power:cpu_idle id=1 state=-1");
@@ -498,7 +500,9 @@ static void test_counters(void **state)
 	trace_has(&t, "counter 106 4200000003/4200000003 kmem:rss_stat id=0 1=4096");
 	trace_has(&t, "instant 107 5/5 power:cpu_frequency cpu_id=3");
 	trace_has(&t, "counter 108 77/77 oom:oom_score_adj_update id=0 oom_score_adj=-900");
-	assert_int_equal(t.stats.counters, 9);
+	trace_has(&t, "counter 109 4200000003/4200000003 ftrace:clk_set_rate id=0 gpu_clk=500");
+	trace_has(&t, "instant 110 5/5 ftrace:clk_set_rate text='gpu_clk'");
+	assert_int_equal(t.stats.counters, 10);
 	trace_done(&t);
 }
 

@@ -991,6 +991,13 @@ def rates_of_clocks(convert):
 
 
 @test
+def kills_for_memory(convert):
+    got = convert(bundle(0, ftrace(T, 5, 35, msg(1, 'app'), num(2, 77), num(3, 1000), num(4, 2000), num(5, -3))))
+    equal((got.names(), got.events()[0]['category'], got.input['unknown_ftrace_events']), (['lowmemory_kill'], 'lowmemorykiller', {}))
+    equal(got.args('lowmemory_kill'), {'comm': 'app', 'pid': 77, 'pagecache_size': 1000, 'pagecache_limit': 2000, 'free': -3})
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

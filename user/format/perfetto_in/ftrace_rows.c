@@ -15,6 +15,7 @@ const struct pf_ftrace_row pf_more_ftrace_rows[] = {
 	{ 33, "i2c", "smbus_result", "adapter_nr=%1d addr=%2u flags=%3u read_write=%4u command=%5u res=%6d "
 	  "protocol=%7u" },
 	{ 34, "i2c", "smbus_reply", "adapter_nr=%1d addr=%2u flags=%3u command=%4u len=%5u protocol=%6u" },
+	{ 35, "lowmemorykiller", "lowmemory_kill", "comm=%1s pid=%2d pagecache_size=%3d pagecache_limit=%4d free=%5d" },
 	{ 38, "sync", "sync_pt", "timeline=%1s value=%2s" },
 	{ 39, "sync", "sync_timeline", "name=%1s value=%2s" },
 	{ 40, "sync", "sync_wait", "name=%1s status=%2d begin=%3u" },

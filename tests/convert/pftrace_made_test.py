@@ -1005,6 +1005,11 @@ def markers_of_drivers(convert):
     equal([(r['name'], r['timestamp']) for r in got.events() if r['event_type'] == 'duration_begin'], [('frame', T), ('old', T + 6)])
     equal([r['timestamp'] for r in got.events('duration_end')], [T + 5, T + 7])
     equal([(r['name'], r['arguments'][0][2]) for r in got.events('counter')], [('level', -4)])
+    for number, name in ((348, 4), (333, 2), (349, 4)):
+        kind = {348: 5, 333: 3, 349: 5}[number]
+        got = convert(bundle(0, ftrace(T, 5, number, num(1, 5), msg(name, 'vsync'), num(kind, ord('I')))))
+        equal([(r['name'], r['event_type'], r['thread'][1]) for r in got.events()], [('vsync', 'instant', 5)])
+        equal(got.input['unknown_ftrace_events'], {})
 
 
 @test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drivers with events of their own for what others write to trace_marker: begins, ends and counters by process.
+ * Drivers with events of their own for what others write to trace_marker: begins, ends, instants and counters by process.
  */
 #include "ftrace.h"
 
@@ -35,7 +35,7 @@ bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor messa
 	type = number_of(message, row->type);
 	if (!type)
 		type = number_of(message, row->begins) ? 'B' : 'E';
-	if (type != 'B' && type != 'E' && type != 'C')
+	if (type != 'B' && type != 'E' && type != 'I' && type != 'C')
 		return false;
 	if (!pf_find(message, row->name, PF_BYTES, &name) && number == DPU)
 		pf_find(message, DPU_NAME, PF_BYTES, &name);

@@ -998,6 +998,16 @@ def kills_for_memory(convert):
 
 
 @test
+def statistics_of_journald(convert):
+    """They are no line."""
+    got = convert(packet(msg(132, num(20, 100), num(21, 0)), ts=T) + packet(msg(132, num(1, 10), msg(7, 'line')), ts=T + 1))
+    equal([r['log_message'] for r in got.records if r['type'] == 'log'], ['line'])
+    equal((got.input['packets_skipped'], got.input['packets_used']), (1, 1))
+    got = convert(packet(msg(132, num(20, 100), num(21, 3)), ts=T) + packet(msg(132, num(20, 200), num(21, 5)), ts=T + 9))
+    equal([(r['timestamp'], r['name'], r['arguments'][0][2]) for r in got.events()], [(T, 'lost lines of the journal', 3), (T + 9, 'lost lines of the journal', 2)])
+
+
+@test
 def markers_of_drivers(convert):
     got = convert(bundle(0, ftrace(T, 5, 333, num(1, 5), msg(2, 'frame'), num(3, ord('B'))), ftrace(T + 5, 5, 333, num(1, 5), num(3, ord('E'))),
                          ftrace(T + 6, 5, 80, num(1, 5), msg(2, 'old'), num(3, 1)), ftrace(T + 7, 5, 80, num(1, 5), num(3, 0)),

@@ -215,7 +215,7 @@ static void perfetto_counts(const void *reader, struct reader_counts *counts)
 	pf_reader_counts(in->reader, &c);
 	*counts = (struct reader_counts){
 		.wrapper = "Perfetto packets", .bytes = c.bytes, .records = c.handed_on,
-		.lost_notices = c.lost_packets + c.ftrace_losses + c.buffer_losses, .lost_events = c.lost_samples + c.lost_ftrace,
+		.lost_notices = c.lost_packets + c.ftrace_losses + c.buffer_losses, .lost_events = c.lost_samples + c.lost_ftrace + c.lost_lines,
 		.damaged = c.damaged,
 		.unparsed = count_dropped(&c) + c.ftrace_dropped + c.bad_compact + c.ids_dropped + c.strings_dropped +
 			    c.extras_dropped,
@@ -306,6 +306,7 @@ static void perfetto_stats(const void *reader, struct json *j)
 	json_key_u64(j, "lost_samples", c.lost_samples);
 	json_key_u64(j, "buffer_losses", c.buffer_losses);
 	json_key_u64(j, "lost_ftrace_events", c.lost_ftrace);
+	json_key_u64(j, "lost_lines", c.lost_lines);
 	json_key_u64(j, "sorted_runs", c.runs);
 }
 

@@ -80,6 +80,17 @@ int pf_trace_stats(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	return fate < 0 || got >= 0 ? fate : got;
 }
 
+/* ---- journald -------------------------------------------------------------- */
+
+int pf_lost_lines(struct pf_reader *r, const struct pf_packet_info *p, uint64_t failed)
+{
+	static const char *const keys[] = { "lost" };
+	const uint64_t lost = growth(&r->lost_lines, failed);
+
+	r->counts.lost_lines += lost;
+	return lost ? draw(r, p, "lost lines of the journal", keys, &lost, 1) : PF_SKIPPED;
+}
+
 /* ---- FtraceStats ----------------------------------------------------------- */
 
 static int take_cpu(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m, bool is_end)

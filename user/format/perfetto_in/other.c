@@ -113,14 +113,21 @@ int pf_android_log(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 	return fate < 0 || got >= 0 ? fate : got;
 }
 
+/* With numbers of lines it is none itself. */
 int pf_journald(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
 {
 	static const struct log_fields fields = {
 		"journald", PF_JOURNALD_PID, PF_JOURNALD_TID, PF_JOURNALD_PRIO, PF_JOURNALD_TAG, PF_JOURNALD_MESSAGE,
 		PF_JOURNALD_UNIT, 0,
 	};
-	int err = make_log(r, message, &fields);
+	struct pf_field f;
+	int err;
 
+	if (pf_find(message, PF_JOURNALD_FAILED, PF_VARINT, &f))
+		return pf_lost_lines(r, p, f.value);
+	if (pf_find(message, PF_JOURNALD_TOTAL, PF_VARINT, &f))
+		return PF_SKIPPED;
+	err = make_log(r, message, &fields);
 	return err ? err : pf_emit_packet(r, p, PF_RANK_OTHER);
 }
 

@@ -53,7 +53,7 @@ struct pf_counts {
 	uint64_t ids_dropped, strings_dropped, cut_strings;	/* dropped: there was no space for them */
 	uint64_t snapshots, refused_snapshots, clock_steps;
 	uint64_t ftrace_events, ftrace_dropped, ftrace_losses, bad_compact;
-	uint64_t buffer_losses, lost_ftrace;	/* what the recorder says: times, events of ftrace */
+	uint64_t buffer_losses, lost_ftrace, lost_lines;	/* what the recorder says: times, events of ftrace, lines of logs */
 	struct pf_tally by_field, event_fields, ftrace_unknown;
 	unsigned int runs;		/* of the temporary file */
 	struct {

@@ -153,6 +153,7 @@ struct pf_reader {
 	struct pf_descriptions descriptions;
 	struct pf_tasks tasks, task_processes;
 	struct map meters;		/* names of rails and GPUs' counters, by number: see meters.c */
+	uint64_t lost_lines;		/* of the journal, the last count */
 	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
 	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
 	bool has_other_2;		/* process 2 is not the kernel's kthreadd, but one of a container */
@@ -291,6 +292,9 @@ pf_message_fn pf_track_event, pf_ftrace_bundle, pf_process_tree, pf_process_stat
 	pf_journald, pf_perf_sample, pf_stack_sample, pf_system_info, pf_clock_snapshot, pf_task_state,
 	pf_task_rename, pf_task_tree, pf_generic_frequency, pf_streaming_profile, pf_heap_profile, pf_battery,
 	pf_power_rails, pf_gpu_counters, pf_gpu_memory, pf_ftrace_stats, pf_trace_stats, pf_trace_attributes;
+
+/* losses.c: @failed lines of the journal were not read so far: a fate or -errno. */
+int pf_lost_lines(struct pf_reader *r, const struct pf_packet_info *p, uint64_t failed);
 
 /* generic.c: names that lists give, when the second pass begins; a state or a new name. 0 or -errno. */
 int pf_tasks_name(struct pf_reader *r);

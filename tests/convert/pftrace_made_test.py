@@ -1227,6 +1227,30 @@ def names_by_chrome_types(convert):
 
 
 @test
+def ids_of_a_namespace(convert):
+    """Of a process in a pid namespace a track has other ids than the kernel; the list of processes has both."""
+    def listed(*ids):
+        return tree(None, msg(1, num(1, 1000), num(2, 1), msg(3, '/opt/app'), *(num(6, i) for i in ids)),
+                    msg(2, num(1, 1001), num(3, 1000), msg(2, 'io'), *(num(4, i + 1) for i in ids)))
+    def track(uuid, writer, *parts):
+        return packet(num(79, writer), msg(60, num(1, uuid), *parts), seq=5)
+    of_thread, of_process = msg(4, num(1, 1), num(2, 2)), msg(3, num(1, 1))
+    events = event(T, INSTANT, 'thread', 1) + event(T + 1, INSTANT, 'process', 2)
+    for ids in ((1,), (77, 1)):
+        for data in (listed(*ids) + track(1, 1000, of_thread) + track(2, 1000, of_process) + events,
+                     track(1, 1000, of_thread) + track(2, 1000, of_process) + events + listed(*ids)):
+            got = convert(data)
+            equal([r['thread'] for r in got.events()][0], (1000, 1001), ids)
+            equal(got.events()[1]['thread'][0], 1000, ids)
+    got = convert(listed(1) + track(1, 999, of_thread) + track(2, 1000, msg(3, num(1, 5))) + events)
+    equal([r['thread'] for r in got.events()][0], (1, 2))
+    equal(got.events()[1]['thread'][0], 5)
+    packed = tree(None, msg(1, num(1, 1000), msg(6, varint(77) + varint(1))), msg(2, num(1, 1001), num(3, 1000), msg(4, varint(78) + varint(2))))
+    got = convert(packed + track(1, 1000, of_thread) + event(T, INSTANT, 'thread', 1))
+    equal(got.events()[0]['thread'], (1000, 1001))
+
+
+@test
 def not_a_trace(convert):
     for data in (b'\n', b'\n\n\n', b'\ntext that begins with a line of its own\n', b'\n\x00'):
         equal(convert(data).done.returncode, 1, data)

@@ -12,6 +12,7 @@
 
 #define KTHREADD	2
 #define KIB		1024
+#define NAMESPACES_MAX	32	/* of the kernel: one within another */
 
 /* ---- ProcessTree ----------------------------------------------------------- */
 
@@ -23,6 +24,37 @@ static uint64_t tree_key(int32_t id, bool is_thread)
 bool pf_tree_names(const struct pf_reader *r, int64_t pid)
 {
 	return pid == (int32_t)pid && map_get(&r->tree, tree_key((int32_t)pid, false)) == 1;
+}
+
+static uint64_t namespaced_key(int32_t process, int32_t id)
+{
+	return (uint64_t)(uint32_t)process << 32 | (uint32_t)id;
+}
+
+int64_t pf_tree_id(const struct pf_reader *r, int32_t writer, int64_t id)
+{
+	uint32_t tid = id == (int32_t)id ? map_get(&r->namespaced, namespaced_key(writer, (int32_t)id)) : MAP_NONE;
+
+	return tid == MAP_NONE ? id : (int32_t)tid;
+}
+
+static int map_set(struct map *m, uint64_t key, uint32_t value)
+{
+	if (map_get(m, key) == MAP_NONE)
+		return map_add(m, key, value);
+	map_find(m, key)->value = value;
+	return 0;
+}
+
+/* What the thread, or process, @id of @process is called in its own namespace: the last of @f. 0 or -ENOMEM. */
+static int note_namespaced(struct pf_reader *r, int32_t process, int32_t id, const struct pf_field *f)
+{
+	uint64_t ids[NAMESPACES_MAX];
+	size_t cnt = pf_numbers(f, PF_VARINT, ids, 0, NAMESPACES_MAX);
+
+	if (!f->number || !cnt || process <= 0 || id <= 0)
+		return 0;
+	return map_set(&r->namespaced, namespaced_key(process, (int32_t)ids[cnt - 1]), (uint32_t)id);
 }
 
 int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns)
@@ -98,7 +130,7 @@ static bool is_other_2(const struct pf_tree_entry *e, const struct pf_field *arg
 static int read_process(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
 {
 	struct pf_tree_entry e = { .kind = PF_RECORD_PROCESS };
-	struct pf_field f, arg = { 0 };
+	struct pf_field f, arg = { 0 }, inner = { 0 };
 	unsigned int args_cnt = 0;
 	bool is_comm = false;
 	int got;
@@ -112,11 +144,15 @@ static int read_process(struct pf_reader *r, const struct pf_packet_info *p, str
 			e.is_kernel = f.value != 0;
 		else if (pf_is(&f, PF_TREE_CMDLINE_IS_COMM, PF_VARINT))
 			is_comm = f.value != 0;
+		else if (f.number == PF_TREE_NSPID)
+			inner = f;
 		else if (pf_is(&f, PF_TREE_CMDLINE, PF_BYTES) && !args_cnt++)
 			arg = f;
 	}
 	if (got < 0)
 		return got;
+	if (note_namespaced(r, e.pid, e.pid, &inner))
+		return -ENOMEM;
 	r->has_other_2 |= is_other_2(&e, &arg);
 	e.is_kernel |= !r->has_other_2 && (e.pid == KTHREADD || e.parent == KTHREADD);
 	/* FXT's name of a process is that of its main thread, if the command line does not have it. */
@@ -129,7 +165,7 @@ static int read_process(struct pf_reader *r, const struct pf_packet_info *p, str
 static int read_thread(struct pf_reader *r, const struct pf_packet_info *p, struct pf_cursor m)
 {
 	struct pf_tree_entry e = { .kind = PF_RECORD_PROCESS, .is_thread = true };
-	struct pf_field f;
+	struct pf_field f, inner = { 0 };
 	int got;
 
 	while ((got = pf_next(&m, &f)) > 0) {
@@ -139,9 +175,13 @@ static int read_thread(struct pf_reader *r, const struct pf_packet_info *p, stru
 			e.parent = (int32_t)f.value;
 		else if (pf_is(&f, PF_TREE_NAME, PF_BYTES))
 			e.name = pf_string_of(r, &f);
+		else if (f.number == PF_TREE_NSTID)
+			inner = f;
 	}
 	if (got < 0)
 		return got;
+	if (note_namespaced(r, e.parent, e.pid, &inner))
+		return -ENOMEM;
 	return e.pid > 0 ? emit_entry(r, p, &e) : 0;
 }
 

@@ -254,6 +254,9 @@ static void take_number(struct pf_packet_info *p, const struct pf_field *f)
 	case PF_PACKET_PREVIOUS_DROPPED:
 		p->was_dropped = f->value;
 		break;
+	case PF_PACKET_TRUSTED_PID:
+		p->trusted_pid = (int32_t)f->value;
+		break;
 	case PF_PACKET_MACHINE_ID:
 		p->machine_id = (uint32_t)f->value;
 		break;

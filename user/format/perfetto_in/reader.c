@@ -148,6 +148,7 @@ void pf_reader_close(struct pf_reader *r)
 	pf_syscalls_fini(r);
 	pf_pool_fini(&r->pool);
 	map_fini(&r->tree);
+	map_fini(&r->namespaced);
 	map_fini(&r->lives.by_tid);
 	free(r->lives.first_ns);
 	map_fini(&r->meters);

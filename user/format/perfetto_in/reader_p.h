@@ -30,6 +30,7 @@ struct pf_packet_info {
 	uint64_t clock_key, ns;		/* its time, by that clock, or of the trace if it is converted */
 	enum pf_convert converted;
 	uint32_t clock_id, sequence_id, flags, machine_id;
+	int32_t trusted_pid;		/* of who wrote it, in no namespace; 0: not known */
 	bool has_timestamp, has_clock, has_sequence, was_dropped, is_after_loss, is_inner;
 	struct pf_sequence *q;		/* NULL: it has no sequence; one of id 0 is one */
 	unsigned int data_cnt;
@@ -51,6 +52,7 @@ struct pf_track_row {
 	uint8_t counter_type, scope;	/* @scope: enum pf_scope, found in the second pass */
 	bool has_state, is_open;	/* state tracks: a state has begun */
 	bool has_type_name;		/* @name is that of a type of Chrome */
+	int32_t trusted_pid;		/* of who described it, the same */
 	int64_t pid, tid;
 	int64_t multiplier;
 	uint32_t name, first_name;	/* @first_name: of its first event */
@@ -156,6 +158,7 @@ struct pf_reader {
 	uint64_t lost_lines;		/* of the journal, the last count */
 	uint64_t (*lost_in_buffers)[3], *lost_on_cpus;	/* the last counts; NULL: none. See losses.c */
 	struct map tree;		/* pids and tids that a ProcessTree has named: see names.c */
+	struct map namespaced;		/* tids by those in a namespace: see names.c */
 	bool has_other_2;		/* process 2 is not the kernel's kthreadd, but one of a container */
 	struct pf_lives lives;
 	bool old_states, has_release;	/* of a kernel before 4.14; whether the trace says which it is */
@@ -310,6 +313,8 @@ void pf_syscalls_fini(struct pf_reader *r);
 int pf_note_life(struct pf_reader *r, int32_t tid, uint64_t ns);
 /* What a tree says, in the second pass. 0 or -errno. */
 int pf_play_tree(struct pf_reader *r, const struct pf_tree_entry *e);
+/* The id of a thread, or process, of @writer, which knows it as @id: the same, unless a tree says another. */
+int64_t pf_tree_id(const struct pf_reader *r, int32_t writer, int64_t id);
 /* Whether a tree names that process. */
 bool pf_tree_names(const struct pf_reader *r, int64_t pid);
 /* play.c: a record of the second pass; what waits at its end. 0 or -errno. */

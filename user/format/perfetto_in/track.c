@@ -238,7 +238,7 @@ static int merge_row(struct pf_track_row *row, const struct pf_track_row *new)
 
 int pf_track_descriptor(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
 {
-	struct pf_track_row row = { .multiplier = 1 };
+	struct pf_track_row row = { .multiplier = 1, .trusted_pid = p->trusted_pid };
 	struct pf_field f;
 	uint32_t track;
 	int got = 0, err = 0;
@@ -461,12 +461,24 @@ static int name_row(struct pf_reader *r, struct pf_track_row *row)
 	return err ? err : pf_add(r, &ev);
 }
 
+/* Ids that a process has in a namespace of its own are others outside of it. */
+static void find_ids(const struct pf_reader *r, struct pf_track_row *row)
+{
+	if (row->trusted_pid <= 0 || (!row->has_thread && !row->has_process))
+		return;
+	row->pid = pf_tree_id(r, row->trusted_pid, row->pid);
+	if (row->has_thread)
+		row->tid = pf_tree_id(r, row->trusted_pid, row->tid);
+}
+
 int pf_tracks_name(struct pf_reader *r)
 {
 	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < r->tracks.cnt && !err; i++)
+	for (i = 0; i < r->tracks.cnt && !err; i++) {
+		find_ids(r, &r->tracks.all[i]);
 		err = name_row(r, &r->tracks.all[i]);
+	}
 	return err;
 }

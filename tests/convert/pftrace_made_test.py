@@ -1227,6 +1227,32 @@ def names_by_chrome_types(convert):
 
 
 @test
+def lives_within_a_millisecond(convert):
+    """An id that is freed or born again has another thread, however soon; one birth may have two events."""
+    def free(ts, tid):
+        return ftrace(ts, 0, 240, msg(1, 'x'), num(2, tid), num(3, 120))
+
+    def exit_of(ts, tid):
+        return ftrace(ts, tid, 238, msg(1, 'one'), num(2, tid), num(4, 120))
+
+    def fork(ts, tid, comm):
+        return ftrace(ts, 5, 239, msg(1, 'p'), num(2, 5), msg(3, comm), num(4, tid))
+
+    def lives(*events):
+        got = convert(bundle(0, *events))
+        return [name for koid, name in sorted(got.objects(2).items()) if koid % 10**7 == 77]
+    one, two = newtask(T, 5, 77, 'one'), newtask(T + 5000, 5, 77, 'two')
+    equal(lives(one, two), ['one', 'two'])
+    equal(lives(one, free(T + 100, 77), two), ['one', 'two'])
+    equal(lives(fork(T, 77, 'one'), free(T + 100, 77), two), ['one', 'two'])
+    equal(lives(one, fork(T + 10, 77, 'one')), ['one'])
+    equal(lives(one, fork(T + 10, 77, 'one'), free(T + 100, 77), two, fork(T + 5010, 77, 'two')), ['one', 'two'])
+    # The id is given to the next one before the former is freed.
+    equal(lives(one, exit_of(T + 100, 77), two, free(T + 5010, 77), fork(T + 5020, 77, 'two')), ['one', 'two'])
+    equal(lives(free(T, 77)), [])
+
+
+@test
 def ids_of_a_namespace(convert):
     """Of a process in a pid namespace a track has other ids than the kernel; the list of processes has both."""
     def listed(*ids):

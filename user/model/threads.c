@@ -368,6 +368,7 @@ bool thread_is_last(const struct thread *t)
 
 int thread_renew(struct builder *b, struct thread *t)
 {
+	const bool free_due = !t->freed && (t->exited || t->state == SCHED_DEAD);
 	struct model_process *p;
 	int err;
 
@@ -392,6 +393,7 @@ int thread_renew(struct builder *b, struct thread *t)
 	*t = (struct thread){
 		.tid = t->tid, .tgid = NO_TID, .generation = t->generation, .prio = 120,
 		.koid = make_koid(t->tid, t->generation), .sched_ns = t->sched_ns,
+		.free_due = free_due,
 	};
 	t->process = t->koid;
 	return err;

@@ -29,6 +29,8 @@ struct thread {
 	uint8_t name_len, name_from;
 	bool kernel, user;	/* known to be, by its parent or by what it does */
 	bool exited, tgid_is_guess;
+	bool freed, free_due;	/* @free_due: the event is still to come for who had the id before */
+	uint8_t births;		/* which events of its birth there were */
 	uint8_t state;		/* enum sched_state, by the records written */
 	bool woken;		/* by a sched_waking whose sched_wakeup is to come */
 	bool maybe_woken;	/* a wake came while it ran; the fields below */

@@ -398,6 +398,7 @@ const struct handler event_handlers[] = {
 	ROW("sched_wakeup_new", on_wakeup_new),
 	ROW("sched_process_fork", on_fork),
 	ROW("sched_process_exit", on_exit_thread),
+	ROW("sched_process_free", on_free_thread),
 	ROW("sched_process_exec", on_exec),
 	ROW("task_newtask", on_newtask),
 	ROW("task_rename", on_rename),

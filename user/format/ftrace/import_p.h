@@ -126,7 +126,7 @@ const struct kind *kind_of(struct ftrace_import *im, const struct ftrace_event *
 
 /* events.c, thread_events.c, counters.c, graph.c, markers.c, requests.c */
 extern const struct handler event_handlers[], counter_handlers[];
-record_fn on_fork, on_exit_thread, on_exec, on_rename, on_newtask;
+record_fn on_fork, on_exit_thread, on_free_thread, on_exec, on_rename, on_newtask;
 record_fn on_instant, on_pair_begin, on_pair_end, on_counter, on_marker, on_graph, on_syscall,
 	on_text, on_function, on_raw_marker, on_raw_syscall, on_named_syscall, on_block_begin,
 	on_block_end, on_block_io_start, on_block_io_done, on_binder, on_stack;

@@ -10,6 +10,8 @@
 
 #define KTHREADD	2
 #define CLONE_THREAD	0x10000
+#define BY_NEWTASK	1U	/* events of a birth */
+#define BY_FORK		2U
 #define SKEW_NS		1000000U	/* clocks of CPUs differ by less */
 
 /* Written as instants too: a fork is something to see. A recording has such instants of its own, if any. */
@@ -32,20 +34,24 @@ static uint64_t last_ns(const struct builder *b, const struct thread *t)
  * In a recording no birth is missing, and a birth is there if there is something of the thread before. Elsewhere a
  * birth may have two events, and the child's clock may be a little slow.
  */
-static bool is_another(const struct builder *b, const struct thread *t, const struct record *r)
+static bool is_another(const struct builder *b, const struct thread *t, const struct record *r, uint8_t by)
 {
+	if (t->births & by)
+		return true;
 	if (t->exited || t->state == SCHED_DEAD || (r->ev->recorded && (t->sched_ns || t->track)))
 		return true;
 	return last_ns(b, t) && last_ns(b, t) + SKEW_NS < r->ns;
 }
 
-static struct thread *born(struct builder *b, int32_t tid, const struct record *r, int *err)
+static struct thread *born(struct builder *b, int32_t tid, const struct record *r, uint8_t by, int *err)
 {
 	struct thread *t = thread_get(b, tid);
 
 	*err = t ? 0 : -ENOMEM;
-	if (t && t != b->idle && is_another(b, t, r))
+	if (t && t != b->idle && is_another(b, t, r, by))
 		*err = thread_renew(b, t);
+	if (t)
+		t->births |= by;
 	return t;
 }
 
@@ -77,7 +83,7 @@ int on_fork(struct builder *b, const struct record *r)
 
 	if (!find_tid(r->ev, " child_pid=", &child) || !find_tid(r->ev, " pid=", &pid))
 		return OUT_OTHER;
-	t = born(b, child, r, &err);
+	t = born(b, child, r, BY_FORK, &err);
 	parent = thread_get(b, pid);
 	if (err || !parent)
 		return err ? err : -ENOMEM;
@@ -101,7 +107,7 @@ int on_newtask(struct builder *b, const struct record *r)
 	    !text_between(r->ev->args, " clone_flags=", " oom_score_adj=", &flags) ||
 	    !flags.len || flags.len >= sizeof(text))
 		return OUT_OTHER;
-	t = born(b, (int32_t)v, r, &err);
+	t = born(b, (int32_t)v, r, BY_NEWTASK, &err);
 	if (err)
 		return err;
 	if (text_between(r->ev->args, " comm=", " clone_flags=", &name))
@@ -131,6 +137,22 @@ int on_exit_thread(struct builder *b, const struct record *r)
 		thread_name(b, t, name, NAME_ARGUMENT);
 	t->exited = t != b->idle;
 	return seen(b, r);
+}
+
+/* "comm=C pid=D prio=D": some time after its end, so that another thread may have the id already. */
+int on_free_thread(struct builder *b, const struct record *r)
+{
+	struct thread *t;
+	int32_t tid;
+
+	if (!find_tid(r->ev, " pid=", &tid))
+		return OUT_OTHER;
+	t = thread_find(b, tid);
+	if (t && t->free_due)
+		t->free_due = false;
+	else if (t)
+		t->exited = t->freed = t != b->idle;
+	return on_instant(b, r);
 }
 
 /* "filename=F pid=D old_pid=D": a thread takes its process's id. */

@@ -1227,6 +1227,38 @@ def names_by_chrome_types(convert):
 
 
 @test
+def two_uuids_of_a_thread(convert):
+    """They are one thread as long as slices of one are not within those of the other; then the later one is one of its own."""
+    def rows(got):
+        open_at, out = {}, {}
+        for r in got.events():
+            if r['event_type'] == 'duration_begin':
+                open_at.setdefault(r['thread'], []).append((r['name'], r['timestamp'] - T))
+            elif r['event_type'] == 'duration_end':
+                name, ts = open_at[r['thread']].pop()
+                out[name] = (r['thread'][1], ts, r['timestamp'] - T)
+        equal(any(open_at.values()), False)
+        return out
+    both = thread(1) + packet(msg(60, num(1, 2), msg(4, num(1, 10), num(2, 11), msg(5, 'again'))), seq=2)
+    a, b = event(T, BEGIN, 'a', 1), event(T + 10, BEGIN, 'b', 2, seq=2)
+    for data in (both + a + b + event(T + 20, END, '', 1) + event(T + 30, END, '', 2, seq=2),
+                 event(T + 30, END, '', 2, seq=2) + b + event(T + 20, END, '', 1) + a + both):
+        got = convert(data)
+        slices = rows(got)
+        equal((slices['a'], slices['b'][1:]), ((11, 0, 20), (10, 30)))
+        equal((slices['b'][0] > 11, got.objects(2)[slices['b'][0]]), (True, 'again (11)'))
+        equal({r['thread'][0] for r in got.events()}, {10})
+    got = convert(both + a + event(T + 5, END, '', 1) + b + event(T + 30, END, '', 2, seq=2) + event(T + 40, INSTANT, 'i', 1))
+    equal(rows(got), {'a': (11, 0, 5), 'b': (11, 10, 30)})
+    got = convert(both + a + event(T + 5, INSTANT, 'i', 2, seq=2) + event(T + 9, END, '', 1))
+    equal({r['thread'] for r in got.events()}, {(10, 11)})
+    old = packet(msg(44, num(1, 10), num(2, 11)), seq=5)
+    got = convert(both + old + a + packet(msg(11, num(9, BEGIN), msg(23, 'b')), ts=T + 10, seq=5) +
+                  packet(msg(11, num(9, END)), ts=T + 20, seq=5) + event(T + 30, END, '', 1))
+    equal(rows(got), {'a': (11, 0, 30), 'b': (11, 10, 20)})
+
+
+@test
 def lives_within_a_millisecond(convert):
     """An id that is freed or born again has another thread, however soon; one birth may have two events."""
     def free(ts, tid):

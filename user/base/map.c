@@ -42,6 +42,14 @@ int map_add(struct map *m, uint64_t key, uint32_t value)
 	return 0;
 }
 
+int map_set(struct map *m, uint64_t key, uint32_t value)
+{
+	if (map_get(m, key) == MAP_NONE)
+		return map_add(m, key, value);
+	map_find(m, key)->value = value;
+	return 0;
+}
+
 void map_fini(struct map *m)
 {
 	free(m->slots);

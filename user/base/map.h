@@ -42,6 +42,8 @@ static inline uint32_t map_get(const struct map *m, uint64_t key)
 
 /* Adds a key that is not there yet. Returns 0 or -ENOMEM. */
 int map_add(struct map *m, uint64_t key, uint32_t value);
+/* The same of one that may be there: it has the new value. */
+int map_set(struct map *m, uint64_t key, uint32_t value);
 void map_fini(struct map *m);
 
 #endif

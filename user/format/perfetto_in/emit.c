@@ -195,6 +195,7 @@ static bool is_of_trace(struct pf_reader *r, struct waiting *w)
 
 static int release(struct pf_reader *r, const struct event_sort_item *item, uint64_t *last)
 {
+	const struct pf_record *head;
 	int fate = PF_BAD_CLOCK;
 	struct waiting w;
 
@@ -203,6 +204,9 @@ static int release(struct pf_reader *r, const struct event_sort_item *item, uint
 		return -ENOMEM;
 	if (is_of_trace(r, &w))
 		fate = pf_emit_ns(r, w.ns, w.rank);
+	head = (const struct pf_record *)r->record;
+	if (fate == PF_USED && head->kind == PF_RECORD_EVENT)
+		pf_note_slice(r, head->track, head->type, w.ns);
 	if (fate > PF_USED)
 		drop_waiting(r, &w, fate, last);
 	return fate < 0 ? fate : 0;

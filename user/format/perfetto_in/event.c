@@ -409,18 +409,25 @@ static int put_pieces(struct pf_reader *r, struct pf_packet_info *p, struct pf_c
 
 /* ---- the event ------------------------------------------------------------- */
 
-/* Times of their own are of CLOCK_MONOTONIC. */
-static int emit(struct pf_reader *r, struct pf_packet_info *p, const struct pf_event_info *e)
+static int emit(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_event_info *e)
 {
-	int64_t us = e->time_us;
+	if (p->has_timestamp && p->converted == PF_CONVERTED)
+		pf_note_slice(r, e->track, e->type, p->ns);
+	return pf_emit_packet(r, p, PF_RANK_OTHER);
+}
 
-	if (e->time_kind == PF_TIME_PACKET)
-		return pf_emit_packet(r, p, PF_RANK_OTHER);
-	if (e->time_kind == PF_TIME_DELTA_US)
-		us = p->q->time_us;
+/* Times of their own are of CLOCK_MONOTONIC. */
+static int emit_own_time(struct pf_reader *r, const struct pf_packet_info *p, const struct pf_event_info *e)
+{
+	const int64_t us = e->time_kind == PF_TIME_DELTA_US ? p->q->time_us : e->time_us;
+	struct pf_packet_info at = *p;
+
 	if (us < 0 || us > INT64_MAX / NS_PER_US)
 		return PF_BAD_TIME;
-	return pf_emit(r, PF_CLOCK_MONOTONIC, (uint64_t)us * NS_PER_US, PF_RANK_OTHER);
+	at.has_timestamp = true;
+	at.clock_key = PF_CLOCK_MONOTONIC;
+	at.converted = pf_clocks_time(&r->clocks, at.clock_key, (uint64_t)us * NS_PER_US, &at.ns);
+	return emit(r, &at, e);
 }
 
 /* Its name is that of a track which has none. */
@@ -491,8 +498,12 @@ int pf_track_event(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 		err = pf_record_put_text(r, PF_PIECE_NAME, 0, e.name_text.data, e.name_text.len);
 	if (!err && (e.has_pieces || e.is_legacy || e.values_cnt || e.doubles_cnt))
 		err = put_pieces(r, p, message, &e);
-	if (err || !r->is_recorded || e.type != PF_TYPE_BEGIN || e.time_kind != PF_TIME_PACKET || !e.has_uuid)
-		return err ? err : emit(r, p, &e);
+	if (err)
+		return err;
+	if (e.time_kind != PF_TIME_PACKET)
+		return emit_own_time(r, p, &e);
+	if (!r->is_recorded || e.type != PF_TYPE_BEGIN || !e.has_uuid)
+		return emit(r, p, &e);
 	pf_hold_begin(r, p, e.uuid);
 	return PF_USED;
 }

@@ -38,14 +38,6 @@ int64_t pf_tree_id(const struct pf_reader *r, int32_t writer, int64_t id)
 	return tid == MAP_NONE ? id : (int32_t)tid;
 }
 
-static int map_set(struct map *m, uint64_t key, uint32_t value)
-{
-	if (map_get(m, key) == MAP_NONE)
-		return map_add(m, key, value);
-	map_find(m, key)->value = value;
-	return 0;
-}
-
 /* What the thread, or process, @id of @process is called in its own namespace: the last of @f. 0 or -ENOMEM. */
 static int note_namespaced(struct pf_reader *r, int32_t process, int32_t id, const struct pf_field *f)
 {

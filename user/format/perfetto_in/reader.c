@@ -80,6 +80,7 @@ static int read_records(struct pf_reader *r)
 	for (i = 0; i < RECORDS_A_READ && got > 0 && !err; i++) {
 		got = event_sort_next(r->sort, &item);
 		r->at = item.data;
+		r->at_ns = item.key.ts;
 		err = got > 0 ? pf_play(r, pf_clocks_shown(&r->clocks, item.key.ts), item.len) : got ? got : pf_play_rest(r);
 	}
 	return err ? err : got;

@@ -61,10 +61,12 @@ struct pf_track_row {
 	uint32_t track;			/* the builder's */
 	uint32_t counter;		/* of a value of FXT's counters: index + 1 */
 	uint64_t packet, offset;	/* of its first event */
+	uint64_t last_ns;		/* its last begin or end of a slice; 0: there is none */
 };
 
 struct pf_tracks {
 	struct map by_uuid, by_thread;
+	struct map owners;		/* of the builder's tracks of threads: whose slices are on it, by uuid */
 	struct pf_track_row *all;
 	uint32_t cnt, cap;
 };
@@ -172,6 +174,7 @@ struct pf_reader {
 	uint64_t latest_ns;		/* what has no time of its own has that */
 	struct event_sort *sort;
 	const uint64_t *at;		/* the record that is played */
+	uint64_t at_ns;			/* its place in time */
 	uint64_t *record;		/* being made */
 	size_t record_words, record_cap;
 	struct event_sort *waiting;	/* records whose clock is not known yet; NULL: none */
@@ -341,6 +344,17 @@ static inline int pf_add(struct pf_reader *r, const struct model_event *ev)
 static inline struct pf_track_row *pf_track_row(const struct pf_reader *r, uint32_t track)
 {
 	return &r->tracks.all[track - 1];
+}
+
+/* Until when a track has slices; @track is 0 of an event that has none. */
+static inline void pf_note_slice(struct pf_reader *r, uint32_t track, uint8_t type, uint64_t ns)
+{
+	struct pf_track_row *row;
+
+	if ((type > PF_TYPE_END && type != 'X') || !track)
+		return;
+	row = pf_track_row(r, track);
+	row->last_ns = ns > row->last_ns ? ns : row->last_ns;
 }
 
 #endif

@@ -65,6 +65,7 @@ void pf_tracks_fini(struct pf_reader *r)
 {
 	map_fini(&r->tracks.by_uuid);
 	map_fini(&r->tracks.by_thread);
+	map_fini(&r->tracks.owners);
 	free(r->tracks.all);
 }
 
@@ -232,6 +233,7 @@ static int merge_row(struct pf_track_row *row, const struct pf_track_row *new)
 	row->first_name = before.first_name;
 	row->packet = before.packet;
 	row->offset = before.offset;
+	row->last_ns = before.last_ns;
 	row->is_described = true;
 	return PF_USED;
 }
@@ -380,6 +382,15 @@ static bool is_markers(const struct pf_reader *r, const struct pf_track_row *row
 	return r->is_recorded && row->scope == PF_SCOPE_BELOW_THREAD && name.len == 7 && !memcmp(name.data, "markers", 7);
 }
 
+/* "worker (11)" */
+static void put_thread(struct pf_reader *r, const struct pf_track_row *row)
+{
+	struct fxt_str name = pf_track_name(r, row);
+
+	pf_text_add(r, name.data, name.len);
+	pf_text_print(r, name.len ? " (%lld)" : "%lld", (long long)row->tid);
+}
+
 static int name_pseudo_thread(struct pf_reader *r, const struct pf_track_row *row, const struct pf_track_row *owner)
 {
 	struct model_event ev = { .kind = MODEL_NAME, .track = row->track };
@@ -388,6 +399,8 @@ static int name_pseudo_thread(struct pf_reader *r, const struct pf_track_row *ro
 	pf_text_clear(r);
 	if (is_markers(r, row))
 		pf_text_print(r, "%lld markers", (long long)owner->tid);
+	else if (row->has_thread)
+		put_thread(r, row);
 	else
 		put_path(r, row, 0);
 	ev.name = fxt_str_n(r->text, r->text_len);
@@ -396,6 +409,25 @@ static int name_pseudo_thread(struct pf_reader *r, const struct pf_track_row *ro
 	if (!err && row->rank)
 		err = pf_add(r, &(struct model_event){ .kind = MODEL_ORDER, .track = row->track, .order = row->rank });
 	return err;
+}
+
+/*
+ * Slices of two uuids of one thread are in each other only by chance: those of the later one are on a track of its
+ * own, if the other one still has some. 0 or -errno.
+ */
+static int keep_apart(struct pf_reader *r, struct pf_track_row *row, struct model_track *spec)
+{
+	const uint32_t i = map_get(&r->tracks.owners, row->track), own = (uint32_t)(row - r->tracks.all);
+	int err;
+
+	if (!row->uuid || !row->last_ns)
+		return 0;
+	if (i == MAP_NONE || i == own || r->tracks.all[i].last_ns < r->at_ns)
+		return map_set(&r->tracks.owners, row->track, own);
+	spec->kind = MODEL_TRACK_NAMED;
+	spec->thread.number = (int64_t)row->uuid;
+	err = builder_track(r->builder, spec, &row->track);
+	return err ? err : name_pseudo_thread(r, row, row);
 }
 
 static int find_track(struct pf_reader *r, struct pf_track_row *row, const struct pf_track_row *owner)
@@ -430,6 +462,8 @@ static int find_track(struct pf_reader *r, struct pf_track_row *row, const struc
 	err = builder_track(r->builder, &spec, &row->track);
 	if (!err && spec.kind == MODEL_TRACK_NAMED)
 		err = name_pseudo_thread(r, row, owner);
+	else if (!err && row->scope == PF_SCOPE_THREAD && !row->is_counter)
+		err = keep_apart(r, row, &spec);
 	return err ? err : PF_USED;
 }
 

@@ -14,6 +14,7 @@
 #define NONE		UINT32_MAX
 #define SEARCH_MAX	64U	/* lanes that are looked at for a free one */
 #define OPEN_MAX	(1U << 20)
+#define ENDED_MAX	(1U << 16)
 #define KEY_BYTES	512U
 
 void out_async_fini(struct out_async *a)
@@ -37,9 +38,8 @@ static uint32_t *find_open(struct out_async *a, uint32_t category, uint64_t id)
 	return at;
 }
 
-static int add_open(struct out_async *a, uint32_t category, uint64_t id, uint32_t lane)
+static int add_open(struct out_async *a, const struct out_open *open)
 {
-	struct out_open *new;
 	uint32_t *at, number = a->free;
 
 	if (number) {
@@ -49,24 +49,40 @@ static int add_open(struct out_async *a, uint32_t category, uint64_t id, uint32_
 			return -ENOMEM;
 		number = (uint32_t)++a->open_cnt;
 	}
-	at = find_open(a, category, id);
-	new = &a->open[number - 1];
-	*new = (struct out_open){ .id = id, .category = category, .lane = lane, .depth = 1 };
+	at = find_open(a, open->category, open->id);
+	a->open[number - 1] = *open;
 	*at = number;
 	return 0;
 }
 
-static void close_open(struct out_async *a, uint32_t *at, uint64_t ts_ns)
+static void remove_open(struct out_async *a, uint32_t *at)
 {
 	const uint32_t number = *at;
 	struct out_open *o = &a->open[number - 1];
 
-	if (--o->depth)
-		return;
-	a->lanes[o->lane].free_ns = ts_ns;
 	*at = o->next;
 	o->next = a->free;
 	a->free = number;
+}
+
+static void close_open(struct out_async *a, uint32_t *at, uint64_t ts_ns)
+{
+	struct out_open *o = &a->open[*at - 1];
+
+	if (--o->depth)
+		return;
+	a->lanes[o->lane].free_ns = ts_ns;
+	remove_open(a, at);
+}
+
+/* When what begins now has ended, if that was there before; 0: it was not. */
+static uint64_t take_ended(struct out_async *a, uint32_t *at, uint64_t ts_ns)
+{
+	const uint64_t end_ns = a->open[*at - 1].end_ns;
+
+	a->ended_cnt--;
+	remove_open(a, at);
+	return end_ns >= ts_ns ? end_ns : 0;
 }
 
 /* ---- lanes ------------------------------------------------------------------------ */
@@ -150,27 +166,42 @@ static void continue_open(struct out_async *a, uint32_t *open, const struct fxt_
 	}
 }
 
+/* Its begin may follow: 0 or -ENOMEM. */
+static int keep_end(struct out_async *a, struct out_open *open, uint64_t ts_ns)
+{
+	if (a->ended_cnt == ENDED_MAX || (a->open_cnt >= OPEN_MAX && !a->free))
+		return 0;
+	a->ended_cnt++;
+	open->depth = 0;
+	open->end_ns = ts_ns;
+	return add_open(a, open);
+}
+
 int out_async_place(struct out_async *a, struct out_tracks *t, const struct fxt_event *e, uint64_t ts_ns,
 		    struct out_place *place)
 {
 	const uint32_t category = pf_pool_add(&a->categories, e->category.data, e->category.len);
-	uint32_t *open = find_open(a, category, e->id), lane;
+	uint32_t *at = find_open(a, category, e->id);
+	struct out_open open = { .id = e->id, .category = category, .depth = 1 };
+	const bool has_ended = *at && !a->open[*at - 1].depth;
 	int err;
 
 	*place = (struct out_place){ .type = PF_TYPE_INSTANT };
-	if (*open) {
-		continue_open(a, open, e, ts_ns, place);
+	if (*at && !has_ended) {
+		continue_open(a, at, e, ts_ns, place);
 		return 0;
 	}
+	if (has_ended && e->type == FXT_ASYNC_BEGIN)
+		place->end_ns = take_ended(a, at, ts_ns);
 	if (e->type == FXT_ASYNC_BEGIN && a->open_cnt >= OPEN_MAX && !a->free)
 		return 0;
-	err = find_lane(a, t, e, category, ts_ns, &lane);
-	if (err || lane == NONE)
+	err = find_lane(a, t, e, category, ts_ns, &open.lane);
+	if (err || open.lane == NONE)
 		return err;
-	place->uuid = a->lanes[lane].uuid;
+	place->uuid = a->lanes[open.lane].uuid;
 	if (e->type != FXT_ASYNC_BEGIN)
-		return 0;
+		return e->type == FXT_ASYNC_END && !has_ended ? keep_end(a, &open, ts_ns) : 0;
 	place->type = PF_TYPE_BEGIN;
-	a->lanes[lane].free_ns = UINT64_MAX;
-	return add_open(a, category, e->id, lane);
+	a->lanes[open.lane].free_ns = place->end_ns ? place->end_ns : UINT64_MAX;
+	return place->end_ns ? 0 : add_open(a, &open);
 }

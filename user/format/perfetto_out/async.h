@@ -17,9 +17,9 @@ struct out_lane {
 	uint32_t next;			/* of the same name; an index of lanes[] */
 };
 
-/* A category and id that is begun and not ended. */
+/* A category and id that is begun and not ended, or ended and not yet begun: then @depth is 0. */
 struct out_open {
-	uint64_t id;
+	uint64_t id, end_ns;
 	uint32_t category, lane, depth, next;
 };
 
@@ -30,19 +30,19 @@ struct out_async {
 	struct out_lane *lanes;
 	size_t lanes_cnt, lanes_cap;
 	struct out_open *open;			/* @free and next lists */
-	size_t open_cnt, open_cap;
+	size_t open_cnt, open_cap, ended_cnt;	/* @ended_cnt: of them ended and not begun */
 	uint32_t free, buckets[OUT_ASYNC_BUCKETS];	/* index + 1; 0: none */
 };
 
-/* Where an event goes, and as what; @uuid 0: nowhere, there are too many. */
+/* Where an event goes, and as what; @uuid 0: nowhere, there are too many. @end_ns: of a begin whose end was there before. */
 struct out_place {
-	uint64_t uuid;
+	uint64_t uuid, end_ns;
 	unsigned int type;	/* enum pf_event_type */
 };
 
 /* Also makes it an empty one, which all zero is. */
 void out_async_fini(struct out_async *a);
-/* Of an event of a type that begins with FXT_ASYNC; an end without a begin is an instant. 0 or -ENOMEM. */
+/* Of an event of a type that begins with FXT_ASYNC; an end before its begin, or without one, is an instant. 0 or -ENOMEM. */
 int out_async_place(struct out_async *a, struct out_tracks *t, const struct fxt_event *e, uint64_t ts_ns,
 		    struct out_place *place);
 

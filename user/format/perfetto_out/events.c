@@ -61,6 +61,8 @@ static int put_end(struct out_events *v)
 	pb_put_u64(v->out, PF_EVENT_TRACK_UUID, v->uuid);
 	pb_end(v->out, event);
 	pb_put_u64(v->out, PF_PACKET_SEQUENCE_ID, OUT_SEQUENCE);
+	if (v->is_async)	/* else the reader makes one record of both */
+		pb_put_u64(v->out, PF_PACKET_SEQUENCE_FLAGS, PF_FLAG_NEEDS_STATE);
 	pb_end(v->out, packet);
 	return v->out->failed ? -ENOMEM : 0;
 }
@@ -108,7 +110,7 @@ static int hold(struct out_events *v, struct out_place place, const struct fxt_e
 	v->held = true;
 	v->uuid = place.uuid;
 	v->ts_ns = ts_ns;
-	v->has_end = false;
+	v->has_end = v->is_async = false;
 	v->is_end = place.type == PF_TYPE_END;
 	return v->body.failed ? -ENOMEM : 0;
 }
@@ -155,7 +157,13 @@ static int take_async(struct out_events *v, const struct fxt_record *rec, uint64
 	err = err ? err : put_held(v);
 	if (!err && !place.uuid)
 		v->left_out[PF_LEFT_EVENT]++;
-	return err || !place.uuid ? err : hold(v, place, &rec->event, rec->args, rec->nargs, ts_ns);
+	if (err || !place.uuid)
+		return err;
+	err = hold(v, place, &rec->event, rec->args, rec->nargs, ts_ns);
+	v->is_async = true;
+	v->has_end = place.end_ns;
+	v->end_ns = place.end_ns;
+	return err;
 }
 
 /*

@@ -25,6 +25,7 @@ struct out_events {
 	/* The last event, until it is known that no flow belongs to it. */
 	struct pb_buf body;
 	bool held, has_end, is_end;	/* @has_end: of a slice whose end is known */
+	bool is_async;			/* it is no record that has both */
 	uint64_t uuid, ts_ns, end_ns;	/* of it */
 	/* The last line of the log, until it is known what else is said of it. */
 	struct pb_buf line;

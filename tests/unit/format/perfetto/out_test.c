@@ -91,6 +91,61 @@ static unsigned int count(uint32_t number)
 	return cnt;
 }
 
+static void add_async(struct pf_out *o, enum fxt_event_type type, uint64_t ts, uint64_t id)
+{
+	const uint64_t rec[] = {
+		FXT_HEADER(FXT_EVENT, 6) | FXT_PUT(type, FXT_F_EVENT_TYPE) | FXT_PUT(FXT_STR_INLINE | 1, FXT_F_EVENT_NAME),
+		ts, 100, 101, 'a', id,
+	};
+
+	assert_int_equal(pf_out_record(o, rec, sizeof(rec)), 0);
+}
+
+/* The track of the event of that type and time; 0: there is none. */
+static uint64_t track_of(enum pf_event_type type, uint64_t ts)
+{
+	struct pf_cursor c = pf_message(written.data, written.len);
+	struct pf_field packet, event, f;
+
+	while (pf_next(&c, &packet) > 0) {
+		if (!pf_find(pf_inner(&packet), PF_PACKET_TRACK_EVENT, PF_BYTES, &event) ||
+		    !pf_find(pf_inner(&event), PF_EVENT_TYPE, PF_VARINT, &f) || f.value != type ||
+		    !pf_find(pf_inner(&packet), PF_PACKET_TIMESTAMP, PF_VARINT, &f) || f.value != ts)
+			continue;
+		pf_find(pf_inner(&event), PF_EVENT_TRACK_UUID, PF_VARINT, &f);
+		return f.value;
+	}
+	return 0;
+}
+
+/* Threads of other systems have buffers of their own, so the end may be there first. */
+static void test_an_async_end_before_its_begin(void **state)
+{
+	struct pf_out *o = open_out();
+
+	(void)state;
+	add_async(o, FXT_ASYNC_END, 1020, 1);
+	add_async(o, FXT_ASYNC_BEGIN, 1010, 1);
+	add_async(o, FXT_ASYNC_BEGIN, 1015, 2);
+	add_async(o, FXT_ASYNC_BEGIN, 1030, 1);
+	add_async(o, FXT_ASYNC_END, 1040, 1);
+	add_async(o, FXT_ASYNC_END, 1050, 2);
+	/* An end without a begin is not that of a later slice. */
+	add_async(o, FXT_ASYNC_END, 1060, 3);
+	add_async(o, FXT_ASYNC_BEGIN, 1070, 3);
+	assert_int_equal(pf_out_flush(o, true), 0);
+	assert_int_not_equal(track_of(PF_TYPE_BEGIN, 1010), 0);
+	assert_int_equal(track_of(PF_TYPE_END, 1020), track_of(PF_TYPE_BEGIN, 1010));
+	assert_int_equal(track_of(PF_TYPE_END, 1050), track_of(PF_TYPE_BEGIN, 1015));
+	assert_int_not_equal(track_of(PF_TYPE_BEGIN, 1015), track_of(PF_TYPE_BEGIN, 1010));
+	assert_int_equal(track_of(PF_TYPE_END, 1040), track_of(PF_TYPE_BEGIN, 1030));
+	assert_int_not_equal(track_of(PF_TYPE_BEGIN, 1030), track_of(PF_TYPE_BEGIN, 1015));
+	assert_int_not_equal(track_of(PF_TYPE_INSTANT, 1060), 0);
+	assert_int_equal(track_of(PF_TYPE_END, 1060), 0);
+	assert_int_not_equal(track_of(PF_TYPE_BEGIN, 1070), 0);
+	assert_int_equal(pf_out_close(o), 0);
+}
+
 static void test_scheduling_waits_to_the_end(void **state)
 {
 	struct pf_out *o = open_out();
@@ -194,6 +249,7 @@ static void test_an_error_of_the_output_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_async_end_before_its_begin),
 		cmocka_unit_test(test_scheduling_waits_to_the_end),
 		cmocka_unit_test(test_lost_records_that_waited),
 		cmocka_unit_test(test_lost_without_what_was_written),

@@ -1227,6 +1227,16 @@ def names_by_chrome_types(convert):
 
 
 @test
+def more_extra_counters_than_there_may_be(convert):
+    """What is beyond eight is counted, of both kinds, packed or not."""
+    tracks = b''.join(packet(msg(60, num(1, 100 + i), msg(2, f'c{i}'), msg(8))) for i in range(12))
+    uuids = b''.join(num(31, 100 + i) for i in range(12)) + b''.join(num(45, 100 + i) for i in range(12))
+    for values in (b''.join(num(12, i) for i in range(12)), msg(12, bytes(range(12))), num(12, 0) + msg(12, bytes(range(11)))):
+        got = convert(thread() + tracks + event(T, INSTANT, 'x', 1, uuids, values, msg(46, bytes(8 * 10))))
+        equal((len(got.events('counter')), got.input['extra_values_dropped'], got.done.returncode), (16, 4 + 2, 3))
+
+
+@test
 def two_uuids_of_a_thread(convert):
     """They are one thread as long as slices of one are not within those of the other; then the later one is one of its own."""
     def rows(got):

@@ -10,6 +10,17 @@
 
 /* ---- fields ---------------------------------------------------------------- */
 
+/* Values of extra counters: the new count. */
+static uint32_t read_values(struct pf_event_info *e, const struct pf_field *f, enum pf_wire wire, uint64_t *values,
+			    uint32_t cnt)
+{
+	const uint32_t now = (uint32_t)pf_numbers(f, wire, values, cnt, PF_EXTRA_MAX);
+
+	if (now == PF_EXTRA_MAX)
+		e->extras_over += (uint32_t)pf_numbers_cnt(f, wire) - (now - cnt);
+	return now;
+}
+
 /* Numbers of a repeated field; whether it was one. */
 static bool read_numbers(struct pf_event_info *e, const struct pf_field *f)
 {
@@ -21,13 +32,13 @@ static bool read_numbers(struct pf_event_info *e, const struct pf_field *f)
 		e->uuids.ints_cnt = (uint8_t)pf_numbers(f, PF_VARINT, e->uuids.ints, e->uuids.ints_cnt, PF_EXTRA_MAX);
 		return true;
 	case PF_EVENT_EXTRA_VALUES:
-		e->values_cnt = (uint32_t)pf_numbers(f, PF_VARINT, e->extra_values, e->values_cnt, PF_EXTRA_MAX);
+		e->values_cnt = read_values(e, f, PF_VARINT, e->extra_values, e->values_cnt);
 		return true;
 	case PF_EVENT_EXTRA_DOUBLE_UUIDS:
 		e->uuids.doubles_cnt = (uint8_t)pf_numbers(f, PF_VARINT, e->uuids.doubles, e->uuids.doubles_cnt, PF_EXTRA_MAX);
 		return true;
 	case PF_EVENT_EXTRA_DOUBLES:
-		e->doubles_cnt = (uint32_t)pf_numbers(f, PF_FIXED64, e->extra_doubles, e->doubles_cnt, PF_EXTRA_MAX);
+		e->doubles_cnt = read_values(e, f, PF_FIXED64, e->extra_doubles, e->doubles_cnt);
 		return true;
 	default:
 		return false;
@@ -234,6 +245,8 @@ static int put_extras(struct pf_reader *r, struct pf_sequence *q, const struct p
 	for (i = 0; i < e->doubles_cnt && i < doubles->doubles_cnt && !err; i++)
 		err = put_extra(r, q, doubles->doubles[i], e->extra_doubles[i], true);
 	for (; i < e->doubles_cnt; i++)
+		pf_drop_extra(r, r->packet_number, r->packet_offset);
+	for (i = 0; i < e->extras_over; i++)
 		pf_drop_extra(r, r->packet_number, r->packet_offset);
 	return err;
 }

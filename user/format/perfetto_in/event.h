@@ -28,6 +28,7 @@ struct pf_event_info {
 	uint64_t value;
 	uint32_t track, name, category;
 	uint32_t iids_cnt, categories_cnt, values_cnt, doubles_cnt;
+	uint32_t extras_over;		/* values of extra counters that there is no space for */
 	/* What follows is large and not cleared; of a field that is not there only data and length are 0. */
 	struct pf_field name_text, legacy;
 	uint64_t category_iids[PF_CATEGORIES_MAX];

@@ -283,7 +283,8 @@ def unknown_numbers(convert):
     equal((given['unknown_packets'], given['unknown_event_fields'], given['unknown_ftrace_events']),
           ({'1999': 1}, {'1500': 1, '1501': 1}, {'9999': 1}))
     equal(got.args('ftrace:9999'), {'f1': 3})
-    equal((': 1 packet of unknown field 1999 not converted' in got.said, got.done.returncode), (True, 0), got.said)
+    equal((': 1 packet of unknown field 1999, 2 values of unknown event fields 1500, 1501 not converted' in got.said,
+           got.done.returncode), (True, 0), got.said)
     got = convert(thread() + b''.join(packet(msg(1000 + i, 'future')) for i in range(40)) + event(T, INSTANT, 'e'))
     line = next(line for line in got.said.splitlines() if line.endswith(', ... not converted'))
     equal((': 40 packets of unknown fields 1000, 1001, ' in line, len(line.split(': ')[-1]) < 300), (True, True), line)
@@ -1224,6 +1225,20 @@ def names_by_chrome_types(convert):
     got = convert(packet(msg(43, num(1, 10), num(4, 6)), seq=5) + packet(msg(44, *ids, num(4, 2)), seq=5) +
                   packet(msg(11, num(9, INSTANT), msg(23, 'a')), ts=T, seq=5))
     equal((got.objects(1)[10], got.objects(2)[11]), ('Gpu', 'ChromeIOThread'))
+
+
+@test
+def unknown_fields_of_events(convert):
+    """The message says how many there are, and which, as of packets."""
+    got = convert(thread() + event(T, INSTANT, 'a', 1, num(900, 3)))
+    equal((': 1 value of unknown event field 900 not converted' in got.said, got.done.returncode), (True, 0), got.said)
+    got = convert(thread() + packet(msg(1999, 'x')) + event(T, INSTANT, 'a', 1, num(900, 3), msg(1000, 'x')) + event(T, INSTANT, 'b', 1, num(900, 4)))
+    equal(': 1 packet of unknown field 1999, 3 values of unknown event fields 900, 1000 not converted' in got.said, True, got.said)
+    got = convert(thread() + b''.join(packet(msg(1000 + i, 'x')) for i in range(60)) +
+                  event(T, INSTANT, 'a', 1, b''.join(num(2000 + i, 1) for i in range(60))))
+    line, = (line for line in got.said.splitlines() if 'unknown' in line)
+    equal((', 60 values of unknown event fields 2000' in line, ', ... not converted' in line, len(line.split(': ')[-1]) < 300),
+          (True, True, True), line)
 
 
 @test

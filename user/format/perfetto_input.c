@@ -183,27 +183,50 @@ static uint64_t count_dropped(const struct pf_counts *c)
 	return sum;
 }
 
-/* "3 packets of unknown fields 33, 1999", with as many as there is space for. */
-static void note_left_out(struct reader_counts *counts, const struct pf_counts *c)
+static uint64_t sum_of(const struct pf_tally *t)
 {
-	static const char more[] = ", ...";
-	const uint64_t cnt = c->fates[PF_UNKNOWN];
-	char *text = counts->left_out, number[16];
-	size_t size = sizeof(counts->left_out), n = 0;
+	uint64_t sum = t->others;
 	unsigned int i;
 
-	if (!cnt)
-		return;
-	n = (size_t)snprintf(text, size, "%" PRIu64 " packet%s of unknown field%s", cnt, cnt == 1 ? "" : "s",
-			     c->by_field.cnt == 1 ? "" : "s");
-	for (i = 0; i < c->by_field.cnt; i++) {
-		snprintf(number, sizeof(number), "%s %u", i ? "," : "", c->by_field.of[i].number);
+	for (i = 0; i < t->cnt; i++)
+		sum += t->of[i].times;
+	return sum;
+}
+
+/* "3 packets of unknown fields 33, 1999", with as many as there is space for; where the text ends then. */
+static char *add_fields(char *text, size_t size, uint64_t cnt, const char *one, const char *many, const struct pf_tally *t)
+{
+	static const char more[] = ", ...";
+	char number[16];
+	unsigned int i;
+	size_t n;
+
+	n = (size_t)snprintf(text, size, "%" PRIu64 " %s%s", cnt, cnt == 1 ? one : many, t->cnt == 1 ? "" : "s");
+	for (i = 0; i < t->cnt; i++) {
+		snprintf(number, sizeof(number), "%s %u", i ? "," : "", t->of[i].number);
 		if (n + strlen(number) + sizeof(more) > size) {
 			memcpy(text + n, more, sizeof(more));
-			return;
+			return text + n + sizeof(more) - 1;
 		}
 		n += (size_t)snprintf(text + n, size - n, "%s", number);
 	}
+	return text + n;
+}
+
+static void note_left_out(struct reader_counts *counts, const struct pf_counts *c)
+{
+	const uint64_t packets = c->fates[PF_UNKNOWN], values = sum_of(&c->event_fields);
+	const size_t size = sizeof(counts->left_out);
+	char *text = counts->left_out;
+
+	if (packets)
+		text = add_fields(text, values ? size / 2 : size, packets, "packet of unknown field", "packets of unknown field",
+				  &c->by_field);
+	if (packets && values)
+		text = stpcpy(text, ", ");
+	if (values)
+		add_fields(text, size - (size_t)(text - counts->left_out), values, "value of unknown event field",
+			   "values of unknown event field", &c->event_fields);
 }
 
 static void perfetto_counts(const void *reader, struct reader_counts *counts)

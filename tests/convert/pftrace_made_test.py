@@ -1228,6 +1228,28 @@ def names_by_chrome_types(convert):
 
 
 @test
+def traces_of_two_kinds_in_one_file(convert):
+    """What was written from FXT ends where the recorder of Perfetto says that a trace begins; each is read as what it is."""
+    def switches(lost, *rows):
+        return bundle(0, *([num(3, 1)] if lost else []), compact(rows))
+    written = (packet(msg(126, msg(1, msg(1, 'fxt.provider'), msg(3, 'kfxt'))), seq=0) + thread(9, 20, 21, 'main') +
+               tree(T, process(20, 1, '/opt/written')) + event(T, BEGIN, 'w', 9, seq=2) + event(T + 10, END, '', 9, seq=2) +
+               switches(False, (T + 20, 0, 21, 120), (T + 25, 1, 0, 120)))
+    other = (thread(1, 10, 11) + tree(T + 100, process(10, 1, '/usr/bin/other')) + event(T + 100, BEGIN, 'o', 1) +
+             event(T + 110, END, '', 1) + switches(False, (T + 120, 0, 11, 120)) + switches(True, (T + 130, 0, 12, 120)))
+    for begin in (packet(msg(89, num(1, 1)), seq=0), packet(msg(33), seq=0)):
+        for data in (written + begin + other, begin + other + written):
+            got = convert(data)
+            equal((got.objects(1)[20], got.objects(1)[10]), ('', '/usr/bin/other'))
+            equal([(r['name'], r['event_type']) for r in got.events() if r['timestamp'] < T + 115 and r['name'] in 'wo'][:2],
+                  [('w', 'duration_complete'), ('o', 'duration_begin')])
+            equal(any(r['category'] == 'lost' for r in got.events()), True)
+            equal('kfxt' in [r.get('name') for r in got.records if r['type'] == 'provider_info'], True)
+    got = convert(written)
+    equal([r['event_type'] for r in got.events()], ['duration_complete'])
+
+
+@test
 def unknown_fields_of_events(convert):
     """The message says how many there are, and which, as of packets."""
     got = convert(thread() + event(T, INSTANT, 'a', 1, num(900, 3)))

@@ -40,6 +40,7 @@ int pf_record_begin(struct pf_reader *r, const void *head, size_t size)
 	if (reserve(r, size / 8))
 		return -ENOMEM;
 	copy_record(r->record, head, size / 8);
+	*(uint8_t *)r->record |= r->record_flag;
 	r->record_words = size / 8;
 	return 0;
 }
@@ -179,7 +180,7 @@ static void drop_waiting(struct pf_reader *r, const struct waiting *w, enum pf_f
 	if (!w->is_part && w->packet != *last)
 		pf_unuse(r, fate, w->packet, w->offset);
 	*last = w->packet;
-	if (!w->is_part || record->kind == PF_RECORD_LOST)
+	if (!w->is_part || pf_kind(record->kind) == PF_RECORD_LOST)
 		return;
 	r->counts.ftrace_events--;
 	pf_drop_part(r, w->packet, w->offset, pf_fate_name(fate));
@@ -205,7 +206,7 @@ static int release(struct pf_reader *r, const struct event_sort_item *item, uint
 	if (is_of_trace(r, &w))
 		fate = pf_emit_ns(r, w.ns, w.rank);
 	head = (const struct pf_record *)r->record;
-	if (fate == PF_USED && head->kind == PF_RECORD_EVENT)
+	if (fate == PF_USED && pf_kind(head->kind) == PF_RECORD_EVENT)
 		pf_note_slice(r, head->track, head->type, w.ns);
 	if (fate > PF_USED)
 		drop_waiting(r, &w, fate, last);

@@ -169,6 +169,15 @@ static bool is_text(const struct pf_field *f, const char *text)
 	return f->len == strlen(text) && !memcmp(f->data, text, f->len);
 }
 
+/* The recorder of Perfetto begins so: what follows was not written from FXT, whatever was before it in the file. */
+int pf_trace_begins(struct pf_reader *r, struct pf_packet_info *p, struct pf_cursor message)
+{
+	(void)p, (void)message;
+	r->is_recorded = false;
+	r->record_flag = 0;
+	return PF_SKIPPED;
+}
+
 /* What follows is as the provider of this name had it, marks and all. */
 static void take_attribute(struct pf_reader *r, struct pf_cursor m)
 {
@@ -178,6 +187,9 @@ static void take_attribute(struct pf_reader *r, struct pf_cursor m)
 	    !pf_find(m, PF_ATTRIBUTE_STRING, PF_BYTES, &name) || name.len >= sizeof(r->provider))
 		return;
 	r->is_recorded = true;
+	r->record_flag = PF_RECORD_FROM_FXT;
+	if (r->provider[0])
+		return;
 	memcpy(r->provider, name.data, name.len);
 	builder_set_source(r->builder, r->provider);
 }

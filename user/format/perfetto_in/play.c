@@ -536,6 +536,8 @@ int pf_play(struct pf_reader *r, uint64_t ts_ns, size_t len)
 	struct pf_record head;
 
 	memcpy(&head, r->at, sizeof(head));
+	r->is_recorded = head.kind & PF_RECORD_FROM_FXT;
+	head.kind = (uint8_t)pf_kind(head.kind);
 	switch (head.kind) {
 	case PF_RECORD_EVENT:
 		return play_event(r, &head, ts_ns, len);

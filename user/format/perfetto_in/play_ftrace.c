@@ -145,7 +145,7 @@ static int play_lost(struct pf_reader *r, const struct pf_record *head, uint64_t
 	return hand_on(r, ev);
 }
 
-static int play_sched(struct pf_reader *r, uint64_t ts_ns, size_t len)
+static int play_sched(struct pf_reader *r, uint8_t kind, uint64_t ts_ns, size_t len)
 {
 	struct pf_sched s;
 
@@ -155,7 +155,7 @@ static int play_sched(struct pf_reader *r, uint64_t ts_ns, size_t len)
 	} else {
 		memcpy(&s, r->at, sizeof(s));
 	}
-	return s.kind == PF_RECORD_SWITCH ? play_switch(r, &s, ts_ns) : play_waking(r, &s, ts_ns);
+	return kind == PF_RECORD_SWITCH ? play_switch(r, &s, ts_ns) : play_waking(r, &s, ts_ns);
 }
 
 int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t ts_ns, size_t len)
@@ -163,7 +163,7 @@ int pf_play_ftrace(struct pf_reader *r, const struct pf_record *head, uint64_t t
 	switch (head->kind) {
 	case PF_RECORD_SWITCH:
 	case PF_RECORD_WAKING:
-		return play_sched(r, ts_ns, len);
+		return play_sched(r, head->kind, ts_ns, len);
 	case PF_RECORD_LOST:
 		return play_lost(r, head, ts_ns);
 	default:

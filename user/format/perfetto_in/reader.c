@@ -26,6 +26,7 @@ static int end_input(struct pf_reader *r)
 {
 	int err = pf_release_begin(r);
 
+	r->record_flag = 0;	/* those that waited have theirs */
 	pf_clocks_end(&r->clocks);
 	err = err ? err : pf_release(r);
 	err = err ? err : pf_draw_losses(r);

@@ -167,8 +167,9 @@ struct pf_reader {
 	uint32_t state_bits;		/* of all states */
 	struct pf_syscalls syscalls;
 	uint32_t perf_sessions;		/* sequences whose samples have counted something */
-	bool is_recorded;		/* it was written from FXT, by the provider of this name */
-	char provider[256];
+	bool is_recorded;		/* what is read, or played, was written from FXT */
+	uint8_t record_flag;		/* PF_RECORD_FROM_FXT if so */
+	char provider[256];		/* of FXT, the first one */
 	int pass;
 	uint64_t packet_number, packet_offset;	/* of the one that is decoded */
 	uint64_t latest_ns;		/* what has no time of its own has that */
@@ -297,7 +298,7 @@ int pf_perf_counts(struct pf_reader *r, struct pf_packet_info *p, struct pf_curs
 pf_message_fn pf_track_event, pf_ftrace_bundle, pf_process_tree, pf_process_stats, pf_sys_stats, pf_android_log,
 	pf_journald, pf_perf_sample, pf_stack_sample, pf_system_info, pf_clock_snapshot, pf_task_state,
 	pf_task_rename, pf_task_tree, pf_generic_frequency, pf_streaming_profile, pf_heap_profile, pf_battery,
-	pf_power_rails, pf_gpu_counters, pf_gpu_memory, pf_ftrace_stats, pf_trace_stats, pf_trace_attributes;
+	pf_trace_begins, pf_power_rails, pf_gpu_counters, pf_gpu_memory, pf_ftrace_stats, pf_trace_stats, pf_trace_attributes;
 
 /* losses.c: @failed lines of the journal were not read so far: a fate or -errno. */
 int pf_lost_lines(struct pf_reader *r, const struct pf_packet_info *p, uint64_t failed);

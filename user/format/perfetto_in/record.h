@@ -22,6 +22,8 @@ enum pf_record_kind {
 	PF_RECORD_TASK,		/* @track is of struct pf_tasks, @type its new state, 0: a name only; @number: priority */
 };
 
+#define PF_RECORD_FROM_FXT	0x80U	/* with the kind, in the sorted record: of a trace that was written from FXT */
+
 /* Records of one time are in this order. */
 enum pf_rank { PF_RANK_LOST, PF_RANK_NAMES, PF_RANK_WAKING, PF_RANK_OTHER };
 
@@ -48,6 +50,11 @@ struct pf_record {
 #define PF_HAS_NUMBER	1U	/* pf_record.cpu of a counter: its value is an integer */
 #define PF_HAS_REAL	2U
 #define PF_HAS_LOCAL_ID	3U	/* of a LegacyEvent: an id of it is of its process */
+
+static inline enum pf_record_kind pf_kind(uint8_t kind)
+{
+	return (enum pf_record_kind)(kind & ~PF_RECORD_FROM_FXT);
+}
 
 /* Of the compact form only the first PF_COMPACT_BYTES are there. */
 struct pf_sched {

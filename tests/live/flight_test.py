@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import fxtread  # noqa: E402
-from account import KOID_STEP, as_another_has_them  # noqa: E402
+from account import KOID_STEP, as_another_has_them, every_switch_of, players  # noqa: E402
 from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
                      running, start, status_of, test, until, verify)
 
@@ -272,6 +272,38 @@ def by_command(tmp):
     expect(s['bytes_per_s'] and s['bytes_per_s'] > 1000, f'{s["bytes_per_s"]} bytes a second')
     expect(s['window']['held_ns'] > 2e9 and s['window']['keep_ns'] == 30 * 10**9, f'{s["window"]}')
     expect(s['events']['switches']['recorded'] > 1000 and s['cost']['total_percent'] > 0, f'{s}')
+
+
+def seconds_of(fn):
+    begin = time.monotonic()
+    fn()
+    return time.monotonic() - begin
+
+
+@test
+def at_once(tmp):
+    """Who asks for a file does not wait for the rounds of a quiet recorder, and has all that was before."""
+    with flight(tmp, '--keep', '30s', '-m', '16M') as f:
+        paths, threads = [], []
+
+        def snapshot():
+            paths.append(run('snapshot', '--pid', str(f.p.pid)).stdout.decode().strip())
+
+        def by_signal():
+            cnt = len(files(tmp))
+            f.p.send_signal(signal.SIGUSR2)
+            f.wait_for(cnt + 1)
+        for ask in snapshot, by_signal:
+            took = []
+            # The machine may keep any of them waiting, but not all.
+            until(lambda: took.append(seconds_of(ask)) or min(took) < 0.3, f'{ask.__name__} is always late')
+            note(f'{ask.__name__}: {took[-1] * 1000:.0f} ms')
+        for _ in range(3):
+            out = subprocess.run([helper('pingpong'), '500', str(last_cpu())], stdout=subprocess.PIPE, check=True, text=True).stdout
+            snapshot()
+            threads.append(players(out))
+    for path, of_it in zip(paths[-3:], threads):
+        every_switch_of(whole(path), of_it)
 
 
 @test

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "bpf/abi/ids.h"
 #include "bpf/abi/raw.h"
+#include "flight.h"
 #include "ring/event_ring.h"
 #include "format/perfetto/packets.h"
 #include "fxt/fxt.h"
@@ -23,6 +24,7 @@
 #include "capture/tasks.h"
 
 #define EVENT_PIECES	64	/* written at once */
+#define NS_PER_MS	1000000ULL
 
 /*
  * Functions that interrupts call on an idle CPU, and what they print there, belong to its idle
@@ -238,25 +240,55 @@ int recorder_scan_if_needed(struct recorder *r)
 	return counts.names_lost > r->names_lost ? scan(r) : 0;
 }
 
-int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx)
+/* What a round is for, beside the time. */
+enum {
+	FD_STOP,
+	FD_NAMES,
+	FD_URGENCY,
+	FD_TICK,
+	FD_FLIGHT,
+	FD_SOURCES = FD_FLIGHT + FLIGHT_FDS,
+	FD_CNT = FD_SOURCES + RAW_KIND_CNT,
+};
+
+/* Who asks again and again does not have all of our time. 0 or -errno. */
+static int wait_for_round(struct recorder *r, struct pollfd *fds, int tick_fd)
 {
-	struct pollfd fds[3 + RAW_KIND_CNT] = {
-		{ .fd = stop_fd, .events = POLLIN },
-		{ .fd = names_fd(r->names), .events = POLLIN },
-		{ .fd = urgency_fd(r->cfg->urgency), .events = POLLIN },
+	const bool was_asked = clock_ns(CLOCK_BOOTTIME) - r->asked_ns < ASKED_MS * NS_PER_MS;
+	int ms = was_asked ? ASKED_MS : FLUSH_MS;
+
+	fds[FD_TICK].fd = was_asked ? -1 : tick_fd;
+	if (r->flight)
+		ms = flight_poll(r->flight, fds + FD_FLIGHT, ms);
+	if (poll(fds, FD_SOURCES + sources_fds(r->cfg->sources, fds + FD_SOURCES), ms) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (fds[FD_TICK].revents)
+		r->asked_ns = clock_ns(CLOCK_BOOTTIME);
+	return 0;
+}
+
+int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void *ctx), void *ctx)
+{
+	struct pollfd fds[FD_CNT] = {
+		[FD_STOP] = { .fd = stop_fd, .events = POLLIN },
+		[FD_NAMES] = { .fd = names_fd(r->names), .events = POLLIN },
+		[FD_URGENCY] = { .fd = urgency_fd(r->cfg->urgency), .events = POLLIN },
+		[FD_TICK] = { .fd = -1, .events = POLLIN },
+		[FD_FLIGHT] = { .fd = -1 }, [FD_FLIGHT + 1] = { .fd = -1 },
 	};
 	int err = output_time_init() ?: scan(r);
 	uint64_t looked_ns;
 
 	while (!err) {
-		if (poll(fds, 3 + sources_fds(r->cfg->sources, fds + 3), FLUSH_MS) < 0 && errno != EINTR)
-			return -errno;
+		err = wait_for_round(r, fds, tick_fd);
+		if (err)
+			return err;
 		looked_ns = clock_ns(CLOCK_BOOTTIME);
 		urgency_beat(r->cfg->urgency, looked_ns);
-		if (fds[2].revents)
+		if (fds[FD_URGENCY].revents)
 			urgency_woken(r->cfg->urgency);
 		err = recorder_drain(r, true);
-		if (fds[0].revents)
+		if (fds[FD_STOP].revents)
 			break;
 		err = err ?: recorder_rotate(r, looked_ns);
 		err = err ?: budget_look(r->budget);

@@ -74,6 +74,7 @@ struct flight {
 	struct window *window;
 	struct pending pending[PENDING_MAX];	/* the first one is written first */
 	unsigned int pending_cnt;
+	bool is_asked;				/* since the last round: one of these is due */
 	struct lane lanes[WINDOW_DUMPS];
 	/* The disk was full, and whether there is so much space is asked for at times; .id is 0: not now. */
 	bool is_full;
@@ -157,6 +158,7 @@ int flight_request(struct flight *f, const struct recorder_request *req)
 
 	snprintf(p.name, sizeof(p.name), "%s", req->name);
 	p.request.name = NULL;
+	f->is_asked = true;
 	return add_pending(f, &p);
 }
 
@@ -492,14 +494,14 @@ static void look_for_space(struct flight *f)
 	}
 }
 
-static bool is_due(const struct flight *f)
+static bool is_open(const struct flight *f)
 {
 	unsigned int i;
 
 	for (i = 0; i < WINDOW_DUMPS; i++)
 		if (f->lanes[i].phase == PHASE_OPEN)
 			return true;
-	return f->pending_cnt;
+	return false;
 }
 
 static void cancel(struct flight *f, struct lane *l, const char *why)
@@ -531,12 +533,27 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 	const struct piece_cut cut = recorder_cut(f->r, looked_ns);
 	int err = look_for_triggers(f, complete_until(f, looked_ns));
 
+	f->is_asked = false;
 	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
 	bound_memory(f);
 	look_for_space(f);
 	if (!err)
-		step_all(f, &cut, is_due(f) && window_can_cut(f->window, &cut), false);
+		step_all(f, &cut, (f->pending_cnt || is_open(f)) && window_can_cut(f->window, &cut), false);
 	return err;
+}
+
+int flight_poll(const struct flight *f, struct pollfd *fds, int ms)
+{
+	const enum phase phase = f->lanes[0].phase;
+	/* Once it has ended it is readable for ever; its calls end with it. */
+	const bool is_called = phase == PHASE_OPENING || phase == PHASE_NAMING;
+
+	fds[0] = (struct pollfd){ .fd = window_fd(f->window), .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = is_called ? broker_fd(f->r->cfg->broker) : -1, .events = POLLIN };
+	if (f->is_asked)
+		return 0;
+	/* One that is open waits for the end of a gap. */
+	return is_open(f) && ms > ASKED_MS ? ASKED_MS : ms;
 }
 
 void flight_cancel(struct flight *f, uint32_t id)

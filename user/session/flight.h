@@ -13,6 +13,7 @@
 
 struct flight;
 struct piece_cut;
+struct pollfd;
 struct recorder;
 struct recorder_request;
 struct recorder_totals;
@@ -23,6 +24,12 @@ int flight_open(struct flight **out, struct recorder *r);
 int flight_writev(struct flight *f, const struct iovec *iov, int cnt);
 /* After a round of the drain that began at @looked_ns: evaluates triggers, begins and ends files. */
 int flight_round(struct flight *f, uint64_t looked_ns);
+/*
+ * FLIGHT_FDS of what ends the wait for the next round, which brings a file further; .fd is -1 if there is none. For how
+ * many milliseconds to wait at most; without a file on its way @ms.
+ */
+#define FLIGHT_FDS	2U
+int flight_poll(const struct flight *f, struct pollfd *fds, int ms);
 /* See recorder_request_file(). */
 int flight_request(struct flight *f, const struct recorder_request *req);
 /* See recorder_cancel_request(). */

@@ -148,10 +148,11 @@ int recorder_begin(struct recorder *r);
 int recorder_publish(struct recorder *r, const char **hint);
 /*
  * Drains until @stop_fd is readable. Sleeps meanwhile; woken by the fill level
- * of a ring and a few times a second, when it also calls @tick (NULL: nothing).
+ * of a ring, a few times a second, and by @tick_fd (-1: none), when it also calls
+ * @tick (NULL: nothing), which takes what makes @tick_fd readable.
  * 0 or the sink's -errno.
  */
-int recorder_run(struct recorder *r, int stop_fd, void (*tick)(void *ctx), void *ctx);
+int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void *ctx), void *ctx);
 /*
  * Makes a file of what is kept; cfg.keep.done() is called once it is complete, or not to be had. 0; or -errno, and @req->fd
  * remains the caller's: -EBUSY: too many are waiting; -EOPNOTSUPP: nothing is kept; or an error of the output.

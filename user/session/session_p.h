@@ -17,6 +17,7 @@
 #include "write_errors.h"
 
 #define FLUSH_MS	200	/* so that a reader of a pipe, or of the file after a crash, lags no more */
+#define ASKED_MS	20	/* between two rounds that somebody asks for, or waits for */
 
 struct budget;
 struct detacher;
@@ -92,6 +93,7 @@ struct recorder {
 	uint64_t read_ns;		/* when it may be read again */
 	struct said_late said_late[RAW_KIND_CNT];
 	struct lateness late;
+	uint64_t asked_ns;		/* when somebody asked for a round last */
 	uint64_t lost;			/* by full rings, at the last look */
 	struct iovec *pieces;
 	struct cpu_look *looks;		/* by position in cfg.cpus */

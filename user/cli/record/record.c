@@ -500,7 +500,7 @@ static int record(struct run *run)
 		detach(run, NULL);
 		return code;
 	}
-	err = recorder_run(run->recorder, run->stop_fd, tick, run);
+	err = recorder_run(run->recorder, run->stop_fd, record_keep_tick_fd(&run->keep), tick, run);
 	err = recorder_end(run->recorder) ?: err;
 	if (run->progress)
 		fprintf(stderr, "\r\033[K");
@@ -678,7 +678,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	code = code ?: choose(&run, cfg);
 	if (!code && run.recorder_cfg.broker)
 		record_control_open(&run.control, run.name, &run.recorder_cfg, &run.summary);
-	run.keep.control = run.control;
+	record_keep_set_control(&run.keep, run.control);
 	if (!code && !use)
 		code = stats_opts_open(&cfg->stats, run.name, &run.stats_fd);
 	if (!code)

@@ -98,6 +98,11 @@ int record_control_listener(const struct record_control *c)
 	return c ? control_listener(c->control) : 0;
 }
 
+int record_control_fd(const struct record_control *c)
+{
+	return control_fd(c->control);
+}
+
 /* ---- status ------------------------------------------------------------------------------- */
 
 static uint64_t all_records(const struct recorder_totals *t)

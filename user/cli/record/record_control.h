@@ -22,6 +22,8 @@ void record_control_open(struct record_control **out, const char *command, const
 			 const struct record_summary *summary);
 /* For confine_cfg.control_fd; 0: none. */
 int record_control_listener(const struct record_control *c);
+/* Readable when record_control_tick() has something to do. */
+int record_control_fd(const struct record_control *c);
 /* A few times a second, once @r records: takes requests, answers those for a status. */
 void record_control_tick(struct record_control *c, struct recorder *r);
 /* What became of a file; whoever asked for it is answered. */

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -16,6 +17,13 @@
 #include "session/session.h"
 #include "trigger/trigger.h"
 
+static int watch(const struct record_keep *k, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(k->tick_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
 int record_keep_open(struct record_keep *k, const char *command, bool progress)
 {
 	sigset_t set;
@@ -25,10 +33,24 @@ int record_keep_open(struct record_keep *k, const char *command, bool progress)
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	k->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (k->signal_fd >= 0)
+	k->tick_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (k->signal_fd >= 0 && !watch(k, k->signal_fd))
 		return EXIT_OK;
 	log_error("%s: signals: %s", command, strerror(errno));
 	return EXIT_FAILED;
+}
+
+void record_keep_set_control(struct record_keep *k, struct record_control *c)
+{
+	k->control = c;
+	/* Without, it is looked at a few times a second. */
+	if (k->command && c && watch(k, record_control_fd(c)))
+		log_debug("%s: epoll: %s", k->command, strerror(errno));
+}
+
+int record_keep_tick_fd(const struct record_keep *k)
+{
+	return k->command ? k->tick_fd : -1;
 }
 
 void record_keep_tick(struct record_keep *k, struct recorder *r)
@@ -120,7 +142,9 @@ void record_keep_done(void *ctx, const struct recorder_file *file)
 
 void record_keep_close(struct record_keep *k)
 {
-	if (k->command)
+	if (k->command) {
 		close(k->signal_fd);
+		close(k->tick_fd);
+	}
 	k->command = NULL;
 }

@@ -17,13 +17,18 @@ struct trigger_fired;
 struct record_keep {
 	const char *command;		/* for messages; NULL: not open */
 	int signal_fd;
-	struct record_control *control;	/* set by the caller; NULL: none */
+	int tick_fd;			/* an epoll of this and of what @control listens to */
+	struct record_control *control;	/* NULL: none */
 	bool progress;			/* a line of progress is on the terminal */
 	bool failed;			/* a file could not be written */
 };
 
 /* Before there are threads, and as early as may be: SIGUSR2 would end us. An exit code; the message is printed. */
 int record_keep_open(struct record_keep *k, const char *command, bool progress);
+/* Whose clients ask for files as well; NULL is fine. Both before the recording begins. */
+void record_keep_set_control(struct record_keep *k, struct record_control *c);
+/* For recorder_run(): readable when record_keep_tick() or record_control_tick() have something to do. -1: not open. */
+int record_keep_tick_fd(const struct record_keep *k);
 /* A few times a second: takes SIGUSR2. */
 void record_keep_tick(struct record_keep *k, struct recorder *r);
 #define RECORD_KEEP_TEXT	256

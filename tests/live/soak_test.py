@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """A long recording of as many switches as this machine makes: none is lost, and no memory is.
+The same of what is kept in memory.
 
     soak_test.py BUILD_DIR [NAME...]
 
-SOAK_S: for how many seconds (20); by hand rather 1200. Needs root and BPF. Prints TAP and,
+SOAK_S: for how many seconds each (20); by hand rather 1800. Needs root and BPF. Prints TAP and,
 last, how many passed, failed and were skipped.
 """
 import atexit
 import collections
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -20,11 +22,14 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, main, note, readable, test, until, verify,  # noqa: E402
-                     wait_for_begin)
+from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, main, note, readable, run, test, until,  # noqa: E402
+                     verify, wait_for_begin)
+import harness  # noqa: E402
 from account import KOID_STEP, lost_by, may_be_missing, players, summary  # noqa: E402
+from flights import flight  # noqa: E402
 
 SECONDS = float(os.environ.get('SOAK_S', 20))
+harness.LIMIT += 3 * SECONDS
 FILE_SECONDS = min(SECONDS, 10)
 FILE_BYTES_PER_SECOND = 100 << 20       # more than any machine made so far
 ROUNDS = 500_000            # of the token game: some seconds
@@ -37,14 +42,14 @@ RING = '16M'                # the recorder may be kept from running for a second
 class Game:
     """The token game on one CPU, again and again until it is to end; what its threads said."""
 
-    def __init__(self, cpu):
-        self.cpu, self.told, self.ending = cpu, [], False
+    def __init__(self, cpu, rounds):
+        self.cpu, self.rounds, self.told, self.ending = cpu, rounds, [], False
         self.thread = threading.Thread(target=self.play)
         self.thread.start()
 
     def play(self):
         while not self.ending:
-            p = subprocess.run([helper('pingpong'), str(ROUNDS), str(self.cpu)], capture_output=True, text=True)
+            p = subprocess.run([helper('pingpong'), str(self.rounds), str(self.cpu)], capture_output=True, text=True)
             self.told += players(p.stdout) if p.returncode == 0 else [None]
 
     def end(self):
@@ -52,19 +57,19 @@ class Game:
         self.thread.join()
 
 
-def resident_kb(pid):
+def resident_kb(pid, what='VmRSS'):
     with open(f'/proc/{pid}/status') as f:
-        return next(int(line.split()[1]) for line in f if line.startswith('VmRSS:'))
+        return next(int(line.split()[1]) for line in f if line.startswith(what + ':'))
 
 
-def play_on_all_cpus(recorder, seconds):
-    """What the threads said, and the recorder's memory, second by second."""
-    memory, games = [], [Game(cpu) for cpu in os.sched_getaffinity(0)]
+def play_on_all_cpus(recorder, seconds, look=None, rounds=ROUNDS):
+    """What the threads said, and the recorder's memory, or what @look() returns, second by second."""
+    memory, games = [], [Game(cpu, rounds) for cpu in os.sched_getaffinity(0)]
     try:
         end = time.time() + seconds
         while time.time() < end and recorder.poll() is None:
             time.sleep(1)
-            memory.append(resident_kb(recorder.pid))
+            memory.append(look() if look else resident_kb(recorder.pid))
     finally:
         for game in games:
             game.end()
@@ -101,12 +106,17 @@ def counted(text):
     return threads, lines[-1]
 
 
+def threads_of(threads, p):
+    """Switches of those that have its id, and its time."""
+    return [n - sum(ns > p.end for ns in last) for n, last in threads[p.tid] if p.start < last[0] < p.end + 10**10]
+
+
 def all_is_there(told, out, err):
     """Each thread's switches as it says itself, and the totals as the recorder's summary has them."""
     threads, (switches, wakeups, _, _) = counted(out)
     unreported = lost_by(err, 'not reported by the kernel')['switch']
     for p in told:
-        mine = [n - sum(ns > p.end for ns in last) for n, last in threads[p.tid] if p.start < last[0] < p.end + 10**10]
+        mine = threads_of(threads, p)
         all_of_it = p.voluntary + p.involuntary
         expect(len(mine) == 1 and 0 <= all_of_it - mine[0] <= may_be_missing(unreported), f'switches of {p.tid}: {mine} of {all_of_it}')
     s = summary(err)
@@ -156,6 +166,81 @@ def into_a_file(tmp):
     all_is_there(told, r.stdout, err)
     verify(tmp + '/t.fxt')
     note(err.strip())
+
+
+# ---- a window ---------------------------------------------------------------------------------
+
+KEEP_S = min(max(SECONDS / 10, 2), 10)
+KEEP_BYTES = 256 << 20
+BLOCK_S = max(KEEP_S / 64, 0.2)     # the oldest one goes as a whole, in the round after
+LATE_S = 1                          # the recorder may be kept from running, and who asks it
+WINDOW_GROWTH_KB = 4096             # beside blocks: of these hardly any, or all of what they may grow to, is resident
+CUT_S = 0.3
+SHORT_ROUNDS = 10_000               # of the token game, so that many of its threads come and go within a window
+
+
+class Looks:
+    """What a recorder says of its window and what it takes beside, each second; a file from time to time."""
+
+    def __init__(self, f):
+        self.f, self.begin, self.every = f, time.monotonic(), max(SECONDS / 5, 3)
+        self.at = self.begin + 1        # the first file takes memory for all later ones
+
+    def __call__(self):
+        if time.monotonic() > self.at:
+            self.at += self.every
+            cnt = self.f.status()['files']['written']
+            self.f.p.send_signal(signal.SIGUSR2)
+            until(lambda: self.f.status()['files']['written'] > cnt, 'no file')
+            return None     # meanwhile blocks stay that the window has given up
+        w = self.f.status()['window']
+        # Pages of the rings come with what is written to them.
+        return time.monotonic() - self.begin, resident_kb(self.f.p.pid, 'RssAnon') - w['held_bytes'] // 1024, w['held_ns'] / 1e9, w['held_bytes']
+
+
+def quarters(looks):
+    """The least memory in each quarter of a run, in kB: what waits to be compressed comes and goes."""
+    return [min(kb for _, kb, _, _ in looks[len(looks) * i // 4:len(looks) * (i + 1) // 4]) for i in range(4)]
+
+
+def all_in_window(path, told):
+    """Each thread of the game that began and ended within: how many there were."""
+    report = json.loads(run('report', '--json', path).stdout)
+    begin, end = report['from_ns'], report['from_ns'] + report['duration_ns']
+    expect(end - begin >= KEEP_S * 1e9, f'{path} has {(end - begin) / 1e9:.2f} s')
+    # CPUs are cut one by one.
+    begin, end = begin + CUT_S * 1e9, end - CUT_S * 1e9
+    with open(path, 'rb') as f:
+        out = subprocess.run([helper('outs')], stdin=f, stdout=subprocess.PIPE, text=True, check=True).stdout
+    threads, cnt = counted(out)[0], 0
+    for p in told:
+        if begin < p.start and p.end < end:
+            found, all_of_it = threads_of(threads, p), p.voluntary + p.involuntary
+            expect(len(found) == 1 and 0 <= all_of_it - found[0] <= may_be_missing(report['lost']['unreported_switches']),
+                   f'switches of {p.tid}: {found} of {all_of_it}')
+            cnt += 1
+    return cnt
+
+
+@test
+def kept_in_memory(tmp):
+    """The window has what was asked for and no more, all else takes what it took, and nothing is lost."""
+    with flight(tmp, '--keep', f'{KEEP_S:g}s,{KEEP_BYTES >> 20}M', '-m', RING) as f:
+        told, looks = play_on_all_cpus(f.p, SECONDS, Looks(f), SHORT_ROUNDS)
+    looks = list(filter(None, looks))
+    for at, _, held_s, held_bytes in looks:
+        expect(held_bytes <= KEEP_BYTES and held_s <= KEEP_S + BLOCK_S + LATE_S, f'{held_bytes} bytes, {held_s:.2f} s after {at:.0f} s')
+        expect(held_s >= KEEP_S or at < KEEP_S + LATE_S or held_bytes > KEEP_BYTES * 0.9, f'only {held_s:.2f} s are kept after {at:.0f} s')
+    memory = quarters(looks)
+    expect(memory[3] - memory[1] < WINDOW_GROWTH_KB, f'resident beside the window, in kB, by quarters: {memory}')
+    equal({name: c['lost'] for name, c in f.counts['total'].items() if c['lost']}, {}, f'lost: {f.said()}')
+    expect(len(f.files) > 2, f'{f.files}')
+    for path in f.files:
+        verify(path)
+    cnt = sum(all_in_window(path, told) for path in f.files[1:])
+    expect(cnt, 'no thread began and ended within a window')
+    note(f'{len(f.files)} files, with all of {cnt} threads; resident beside the window, in kB, by quarters: {memory}')
+    note(f'{sum(p.voluntary + p.involuntary for p in told) / SECONDS:.0f} switches a second')
 
 
 if __name__ == '__main__':

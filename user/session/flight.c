@@ -2,6 +2,7 @@
 #include "flight.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@
 #define END_MS		200		/* between two looks then */
 #define WINDOW_MIN_BYTES	(1U << 20)	/* as of --keep */
 #define GAP_OLD_NS	1000000000ULL	/* since which a CPU may be offline */
+#define BLOCK_APART_BYTES	(128 << 10)	/* at least so large; glibc's default, which it raises up to 32 MiB by itself */
 #define ONLINE_NS	1000000000ULL	/* between two looks which ones are online */
 #define SPACE_NS	10000000000ULL	/* between two looks for space, while the disk is full */
 
@@ -105,6 +107,8 @@ int flight_open(struct flight **out, struct recorder *r)
 		return -ENOMEM;
 	f->r = r;
 	f->bytes_max = cfg->keep.bytes;
+	/* Blocks come and go for weeks: not in the heap, where what is allocated between them would keep holes of their size. */
+	mallopt(M_MMAP_THRESHOLD, BLOCK_APART_BYTES);
 	err = window_open(&f->window, &(struct window_cfg){
 		.age_ns = cfg->keep.age_ns, .bytes = cfg->keep.bytes, .compress = cfg->compress, .stage = cfg->stage,
 		.thread = recorder_thread_hooks(r), .write_more = cfg->perfetto_packets ? write_packets : NULL, .ctx = r,

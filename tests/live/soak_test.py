@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """A long recording of as many switches as this machine makes: none is lost, and no memory is.
-The same of what is kept in memory.
+The same of what is kept in memory, and triggers that fire under load if and only if there is a cause.
 
     soak_test.py BUILD_DIR [NAME...]
 
-SOAK_S: for how many seconds each (20); by hand rather 1800. Needs root and BPF. Prints TAP and,
-last, how many passed, failed and were skipped.
+SOAK_S: for how many seconds each (20); by hand rather 1800 kept_in_memory, and 3600 hogs_under_load: a hog a
+minute. Needs root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
 """
 import atexit
 import collections
@@ -22,11 +22,11 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, main, note, readable, run, test, until,  # noqa: E402
+from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, main, note, readable, run, running, test, until,  # noqa: E402
                      verify, wait_for_begin)
 import harness  # noqa: E402
 from account import KOID_STEP, lost_by, may_be_missing, players, summary  # noqa: E402
-from flights import flight  # noqa: E402
+from flights import MS, expect_wait, files, flight, hog, instants, waiter, whole  # noqa: E402
 
 SECONDS = float(os.environ.get('SOAK_S', 20))
 harness.LIMIT += 3 * SECONDS
@@ -241,6 +241,53 @@ def kept_in_memory(tmp):
     expect(cnt, 'no thread began and ended within a window')
     note(f'{len(f.files)} files, with all of {cnt} threads; resident beside the window, in kB, by quarters: {memory}')
     note(f'{sum(p.voluntary + p.involuntary for p in told) / SECONDS:.0f} switches a second')
+
+
+# ---- triggers -----------------------------------------------------------------------------------
+
+HOGGED = 'runq>10ms:comm=waiter'
+HOG_EVERY_S = min(60, SECONDS / 8)
+NEVER = ('runq>30s', 'blocked>120s', 'offcpu>500s:comm=waiter', 'log~kfxt: no such line', 'exit:comm=waiter')
+TIMERS = helper('load'), 'timers', '8', str(10**9)      # until it is ended
+
+
+def checked(path, waits, gaps):
+    """A file of a trigger: each wait in it is one of its own switches, to the nanosecond. Adds waits and gaps."""
+    t = whole(path)
+    gaps += [(g.begin, g.end) for g in t.gaps]
+    mine = [i for i in instants(path) if i['trigger'] == HOGGED]
+    expect(mine, f'no trigger in {path}')
+    for i in mine:
+        expect(10 * MS < i['value'] == i['to_ns'] - i['from_ns'] and i['threshold'] == 10 * MS, f'{i}')
+        expect_wait(t, i['thread'] % KOID_STEP, i)
+        waits[i['from_ns']] = i['to_ns']
+    os.unlink(path)
+
+
+@test
+def hogs_under_load(tmp):
+    """A thread of SCHED_FIFO takes a CPU for 20 ms: each time there is a file, with exact times, and none without cause."""
+    hogs, waits, gaps = [], {}, []
+    words = [a for word in NEVER for a in ('--trigger', word)]
+    with waiter() as w, running(*TIMERS), \
+            flight(tmp, '--keep', '2s,64M', '--after', '500ms', '--cooldown', '1ms', '-m', RING, '--trigger', HOGGED, *words) as f:
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            time.sleep(max(HOG_EVERY_S - 1.5, 0))
+            hogs.append(hog(0.02))
+            time.sleep(1.5)
+            for path in files(tmp):
+                checked(path, waits, gaps)
+    for path in f.files:
+        checked(path, waits, gaps)
+    spans = [*waits.items(), *gaps]
+    missed = [(a, b) for a, b in hogs if not any(begin < b and to > a for begin, to in spans)]
+    equal(missed, [], 'hogs without a file')
+    fired = {t['trigger']: t['fired'] for t in f.counts['triggers']}
+    equal({word: fired[word] for word in NEVER}, dict.fromkeys(NEVER, 0), 'fired without cause')
+    others = [b - a for a, b in waits.items() if not any(begin < b and to > a for begin, to in hogs)]
+    note(f'{len(hogs)} hogs, {len(waits)} waits of {w.pid}; other waits, which the files have as well: '
+         f'{len(others)}, the longest {max(others, default=0) / MS:.1f} ms')
 
 
 if __name__ == '__main__':

@@ -8,9 +8,11 @@ Needs root and BPF. The files are read by a reader of its own (trace.py), and co
 same time into one file.
 """
 import collections
+import functools
 import glob
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -19,9 +21,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them  # noqa: E402
 from harness import (KFXT, PATIENCE, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
-                     load, main, note, run, start, status_of, switches_of, test, until, verify)
+                     load, main, note, run, running, start, status_of, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
 
@@ -193,18 +197,96 @@ def by_signal(tmp):
     verify(tmp + '/whole.fxt')
 
 
-@test
-def of_everything(tmp):
-    """Functions, system calls, markers, interrupts, stacks, compressed: each file is whole."""
+EVERYTHING = ('-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq', '-e', 'marker', '--stacks')
+
+
+def of_everything_as(tmp, suffix, option):
+    """Functions, system calls, markers, interrupts, stacks: each file is whole."""
     work = f'{{ {helper("calls")} getppid=1000 chain=500; {KFXT} mark --begin b; sleep 0.3; {KFXT} mark --end b; ' \
            f'{helper("stacks")} sleep 20; }}'
-    found, _ = rotated(tmp, '--rotate', '1s', '-z', '-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'irq',
-                       '-e', 'marker', '--stacks', '--', *busy_until(tmp, 2, '.gz', work), suffix='.gz')
+    found, _ = rotated(tmp, '--rotate', '1s', option, *EVERYTHING, '--', *busy_until(tmp, 2, suffix, work), suffix=suffix)
     expect(len(found) >= 2, f'{len(found)} files')
     for path in found[:-1]:
         r = run('report', '--stacks', path)
         equal(r.returncode, 0, f'report --stacks {path}: {r.stderr.decode()}')
         expect(b'entry_SYSCALL_64' in r.stdout or b'_start' in r.stdout, r.stdout.decode())
+
+
+for each, its in {'gzip': ('.gz', '-z'), 'zstd': ('.zst', '-zzstd')}.items():
+    fn = functools.partial(of_everything_as, suffix=its[0], option=its[1])
+    fn.__name__ = f'of everything as {each}'
+    test(fn)
+
+
+def slices_of(paths):
+    """{thread id: names of its calls, system calls and markers that ended, in order}: what is cut ends in a later file."""
+    found = collections.defaultdict(list)
+    for path in paths:
+        for r in fxtread.read(path):
+            if r['type'] != 'event' or r['category'] not in ('function', 'syscalls', 'atrace') or r['event_type'].endswith('_begin'):
+                continue
+            if not any(name == 'unfinished' for name, _, _ in r['arguments']):
+                found[r['thread'][1] % KOID_STEP].append((r.get('end_time', r['timestamp']), r['category'], r['name']))
+    return {tid: [what for _, *what in sorted(ended)] for tid, ended in found.items()}
+
+
+@test
+def slices_as_in_one_file(tmp):
+    """Calls, system calls and markers, some of which are cut: a second recorder has the same ones, in one file."""
+    options = '-u', helper('calls') + ':inner', '--returns', '-e', 'syscalls:getppid', '-e', 'marker'
+    work = f'{{ {helper("calls")} getppid=300 chain=300 threads=2; {KFXT} mark --begin b; sleep 0.1; {KFXT} mark --end b; }}'
+    whole = start(tmp + '/whole.fxt', '-m', '16M', *options)
+    try:
+        found, _ = rotated(tmp, '-m', '16M', '--rotate', '1s', *options, '--', *busy_until(tmp, 3, work=work))
+    finally:
+        whole.send_signal(signal.SIGTERM)
+        equal(whole.wait(PATIENCE), 0, 'exit code of the other recorder')
+    for path in [tmp + '/whole.fxt', *found]:
+        equal(load(path).ledger_sum('lost_calls', 'lost_events'), 0, f'lost in {path}')
+    mine, theirs = slices_of(found), slices_of([tmp + '/whole.fxt'])
+    # Shells before and after call getppid(), too.
+    equal(set(mine) - set(theirs), set(), 'threads that the other one has not')
+    for tid, ended in theirs.items():
+        if tid in mine or ['function', 'inner'] in ended or ['atrace', 'b'] in ended:
+            equal(mine.get(tid), ended, f'slices of {tid}')
+    names = collections.Counter(name for ended in mine.values() if ['function', 'inner'] in ended for _, name in ended)
+    expect(names['inner'] >= 1800 and names['inner'] == names['getppid'], f'{names}')
+    names['b'] = sum(ended.count(['atrace', 'b']) for ended in mine.values())
+    expect(names['b'] > 3, f'{names}')
+    note(f'{len(found)} files, {names}')
+
+
+@test
+def tiny_rings(tmp):
+    """What is lost is a gap of the file that it is in, also where that is cut in the middle of it."""
+    r = run('record', '-m', '4K', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s', '--',
+            *busy_until(tmp, 3, work=f'{helper("pingpong")} 5000 {last_cpu()}'))
+    equal(r.returncode, 0, r.stderr.decode())
+    found = parts(tmp)
+    r = run('verify', *found)
+    expect(r.returncode in (0, 3) and b'problem' not in r.stdout, r.stdout.decode())
+    traces = [load(path) for path in found]
+    for t, path in zip(traces, found):
+        equal(dict(t.sense()), {}, f'contradictions in {path}')
+    note(f'{len(found)} files, {[len(t.gaps) for t in traces]} gaps')
+
+
+@test
+def recycled_id(tmp):
+    """Both threads of one id have their names, whichever files they are in."""
+    out = tmp + '/ids'
+    rotated(tmp, '--rotate', '1s', '--', 'sh', '-c', f'{helper("storm")} recycle >{out}; ' + busy_until(tmp, 2)[-1])
+    names = collections.defaultdict(set)
+    with open(out) as f:
+        pid = int(f.read().split()[0])
+    for path in parts(tmp):
+        t = load(path)
+        switched = {koid for s in t.switches for koid in (s.out, s.into)}
+        for koid, (name, _) in t.threads.items():
+            if koid % KOID_STEP == pid and koid in switched:
+                names[koid].add(name)
+    first, last = names[min(names)], names[max(names)]
+    expect('first owner' in first and 'second owner' in last and len(names) > 1, f'names of {pid}: {dict(names)}')
 
 
 @test
@@ -242,6 +324,27 @@ def killed(tmp):
     expect_whole(found[:-1])
     r = run('verify', found[-1])
     expect(r.returncode == 3 and b'no_end' in r.stdout, r.stdout.decode())
+
+
+@test
+def killed_at_any_moment(tmp):
+    """In the middle of a write, of a new file, of its name: all files are whole but the last one, which lacks its end."""
+    with running(helper('pingpong'), str(10**9), str(last_cpu())):
+        for i in range(12):
+            place = f'{tmp}/{i}'
+            os.mkdir(place)
+            p = subprocess.Popen([KFXT, 'record', '-o', f'{place}/{PATTERN}', '--rotate', '300K'], stderr=subprocess.DEVNULL)
+            until(lambda: parts(place), 'no first file')
+            time.sleep(random.random() * 0.3)
+            p.kill()
+            p.wait()
+            until(lambda: not glob.glob(place + '/*.tmp'), 'a file without its name')
+            found = parts(place)
+            if found[:-1]:
+                expect_whole(found[:-1])
+            r = run('verify', found[-1])
+            # It may have been complete.
+            expect(r.returncode == 0 or re.findall(rb'problem: (\w+)', r.stdout) == [b'no_end'], r.stdout.decode())
 
 
 @test

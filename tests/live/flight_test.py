@@ -26,8 +26,11 @@ import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them, every_switch_of, players  # noqa: E402
 from flights import (FOR, HOG, MS, NAMED, PATTERN, PRELUDE, Flight, expect_wait, files, flight, hog, instants,  # noqa: E402
                      longest_pause, python, session, span_s, waiter, whole)
-from harness import (KFXT, PATIENCE, Skip, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
+from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
                      running, start, status_of, test, until, verify)
+
+
+NOBODY = 65534
 
 
 # ---- the window ----------------------------------------------------------------------------------
@@ -548,6 +551,90 @@ def left_out_for_the_budget(tmp):
         until(lambda: subprocess.run(nap, check=True) and f.fired(), 'does not fire')
         f.wait_for(1)
     equal([t['fired'] for t in f.counts['triggers']], [1], f.said())
+
+
+@test
+def blind_for_the_budget(tmp):
+    """By a limit that nothing fits in: each trigger says so whose source is left out, the others still fire."""
+    calls = helper('calls')
+    blind = [f'func:{calls}:inner>1h', 'syscall:getppid>1h', 'event=sched:sched_process_exec', 'irq>1h']
+    seeing = ['runq>1h', 'offcpu>1h', 'slice>1h', 'mark=now', 'log~kfxt test [0-9]+ is here', 'exit:comm=kfxt-victim']
+    options = [a for word in (*blind, *seeing) for a in ('--trigger', word)]
+    with flight(tmp, '--keep', '9s', '--after', '0s', '--cooldown', '1h', '--budget', '0.001%', *options) as f:
+        with running('sh', '-c', f'while :; do {calls} chain=20 getppid=20 >/dev/null; done'):
+            until(lambda: {t['trigger'] for t in f.status()['triggers'] if t['blind']} >= set(blind), 'not all are blind')
+        why = {t['trigger']: t['blind'] for t in f.status()['triggers']}
+        equal(why, dict.fromkeys(blind, 'what it is about is shed, for the budget') | dict.fromkeys(seeing), 'why')
+        for command in [KFXT, 'mark', 'now'], once(KMSG, 'kfxt test 12 is here'), once(END, 9):
+            subprocess.run(command, check=False)
+        until(lambda: f.fired() >= set(seeing[3:]), 'what sees does not fire')
+    for path in f.files:
+        whole(path)
+
+
+@test
+def of_a_container(tmp):
+    """Of two threads that do the same the one in the cgroup, the container, the unit, and with the id."""
+    container = '0123456789abcdef' * 4
+    with cgroup() as path:
+        inside = f'{path}/kfxt-test.service/libpod-payload-{container}'
+        os.makedirs(inside)
+        try:
+            naps = 'while True:\n    time.sleep(0.6)'
+            with running(*once(naps)) as there, running(*once(naps)):
+                with open(inside + '/cgroup.procs', 'w') as procs:
+                    procs.write(str(there.pid))
+                selectors = f'cgroup={path}', f'container={container[:12]}', 'unit=kfxt-t*.service', f'pid={there.pid}'
+                others = f'cgroup={path}/below', 'container=fedcba987654', 'unit=kfxt-x*.service', 'pid=1'
+                words = [f'offcpu>500ms:{selector}' for selector in selectors]
+                never = [f'offcpu>500ms:{selector}' for selector in others[:3]]
+                options = [a for word in (*words, *never) for a in ('--trigger', word)]
+                with flight(tmp, '--keep', '30s', '--after', '1s', '--cooldown', '1h', *options) as f:
+                    until(lambda: f.fired() >= set(words), 'not all have fired')
+                    f.wait_for(1)
+        finally:
+            until(lambda: not open(inside + '/cgroup.procs').read(), 'in use')
+            os.rmdir(inside)
+            os.rmdir(os.path.dirname(inside))
+    equal({t['trigger'] for t in f.counts['triggers'] if t['fired']}, set(words), f.said())
+    equal({i['thread'] % KOID_STEP for found in f.files for i in instants(found)}, {there.pid}, 'threads')
+
+
+def seccomp_of(pid):
+    with open(f'/proc/{pid}/status', encoding='utf-8') as f:
+        return next(int(line.split()[1]) for line in f if line.startswith('Seccomp:'))
+
+
+@test
+def without_root(tmp):
+    """As another user with the rights to record, confined: a file of the window by a trigger, and the next one of several by a signal."""
+    os.chmod(tmp, 0o777)
+    rights = '+bpf,+perfmon'
+    user = 'setpriv', '--reuid', str(NOBODY), '--regid', str(NOBODY), '--clear-groups', '--inh-caps', rights, '--ambient-caps', rights
+    window = '--keep', '9s', '--trigger', 'runq>20us', '--after', '0s', '--cooldown', '1h'
+    for name, options in ('window', window), ('rotation', ('--rotate', '1h')):
+        place = f'{tmp}/{name}'
+        os.mkdir(place)
+        os.chown(place, NOBODY, NOBODY)
+        p = subprocess.Popen([*user, KFXT, 'record', '-e', '!log', '-e', '!marker', '-o', f'{place}/{PATTERN}', *options],
+                             env=os.environ | {'XDG_RUNTIME_DIR': place}, stderr=subprocess.PIPE)
+        try:
+            until(lambda: p.poll() is not None or (seccomp_of(p.pid) == 2 and glob.glob(place + '/kfxt/*.sock')), 'it does not record')
+
+            def has_file():
+                if name == 'rotation':
+                    p.send_signal(signal.SIGUSR2)
+                time.sleep(0.3)
+                return files(place) or p.poll() is not None
+            until(has_file, f'no file of a {name}')
+        finally:
+            p.terminate()
+        said = p.communicate(timeout=PATIENCE)[1].decode()
+        equal(p.returncode, 0, said)
+        expect(files(place), said)
+        for path in files(place):
+            equal(os.stat(path).st_uid, NOBODY, f'owner of {path}')
+            whole(path)
 
 
 @test

@@ -298,11 +298,6 @@ void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 		}
 }
 
-uint32_t recorder_shed(const struct recorder *r)
-{
-	return budget_shed(r->budget);
-}
-
 const struct budget *recorder_budget(const struct recorder *r)
 {
 	return r->budget;

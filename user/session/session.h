@@ -167,8 +167,6 @@ int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
 /* The @i'th CPU's row of the ledger. */
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
-/* A bit for each enum shed_class that is being left out; of what that feeds nobody knows, triggers among them. */
-uint32_t recorder_shed(const struct recorder *r);
 /* What it costs and leaves out; see budget.h. NULL: not measured. */
 const struct budget *recorder_budget(const struct recorder *r);
 /* Closes the trace, of which nothing can be asked any more. Returns its first error. */

@@ -18,6 +18,7 @@
 #include "control/control.h"
 #include "control/status.h"
 #include "record_summary.h"
+#include "record_window.h"
 #include "session/budget.h"
 #include "session/privileges.h"
 #include "session/session.h"
@@ -197,14 +198,11 @@ static void fill_cost(struct control_status_cost *out, const char *shed[SHED_CNT
 
 static const char *blind_why(const struct trigger_counts *t, uint32_t shed)
 {
+	const enum shed_class class = record_window_class(t->word);
+
 	if (t->blind)
 		return t->blind;
-	if ((shed & 1U << SHED_CALLS && !strncmp(t->word, "func:", 5)) ||
-	    (shed & 1U << SHED_SYSCALLS && !strncmp(t->word, "syscall:", 8)) ||
-	    (shed & 1U << SHED_TRACEPOINTS && !strncmp(t->word, "event=", 6)) ||
-	    (shed & 1U << SHED_PRESETS && !strncmp(t->word, "irq>", 4)))
-		return "what it is about is shed, for the budget";
-	return NULL;
+	return class != SHED_CNT && shed & 1U << class ? "what it is about is shed, for the budget" : NULL;
 }
 
 static unsigned int fill_triggers(struct control_status_trigger *out, const struct record_control *c, uint32_t shed)

@@ -226,7 +226,7 @@ void record_summary_print(const struct record_summary *s)
 	if (s->stacks)
 		stack_opts_show_end(s->stacks);
 	if (s->keeps)
-		record_window_show(s->triggers, &t);
+		record_window_show(s->triggers, recorder_budget(s->recorder), &t);
 }
 
 enum exit_code record_summary_verdict(const struct record_summary *s)
@@ -382,7 +382,7 @@ void record_summary_print_json(const void *ctx)
 	print_late(&j, &l);
 	print_urgency(&j, &t.urgency);
 	if (s->keeps)
-		record_window_print_json(&j, s->triggers, &t);
+		record_window_print_json(&j, s->triggers, recorder_budget(s->recorder), &t);
 	print_total(&j, &t);
 	print_cpus(&j, s);
 	json_line(&j, "");

@@ -2,14 +2,54 @@
 #include "record_window.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "session/budget.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
 
-void record_window_show(const struct triggers *triggers, const struct recorder_totals *t)
+enum shed_class record_window_class(const char *word)
+{
+	static const struct {
+		const char *begin;
+		enum shed_class class;
+	} kinds[] = {
+		{ "func:", SHED_CALLS }, { "syscall:", SHED_SYSCALLS }, { "event=", SHED_TRACEPOINTS }, { "irq>", SHED_PRESETS },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(word, kinds[i].begin, strlen(kinds[i].begin)))
+			return kinds[i].class;
+	return SHED_CNT;
+}
+
+/* For how long what it looks at was left out. */
+static uint64_t shed_ns(const struct budget *b, const char *word)
+{
+	const enum shed_class class = record_window_class(word);
+	struct budget_class c = { 0 };
+
+	if (class != SHED_CNT)
+		budget_class(b, class, &c);
+	return c.ns;
+}
+
+static void show_trigger(const struct trigger_counts *c, uint64_t shed_ns)
+{
+	char shed[80] = "";
+
+	if (shed_ns)
+		snprintf(shed, sizeof(shed), ", blind for %.1f s (--budget)", shed_ns / 1e9);
+	log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s%s%s%s", c->word, c->fired, c->suppressed, shed,
+		 c->blind ? " (blind: " : "", c->blind ?: "", c->blind ? ")" : "");
+}
+
+void record_window_show(const struct triggers *triggers, const struct budget *b, const struct recorder_totals *t)
 {
 	const struct piece_sums *o = &t->window.overwritten;
 	char bytes[NUM_SIZE_TEXT];
@@ -19,11 +59,10 @@ void record_window_show(const struct triggers *triggers, const struct recorder_t
 	log_info("window: %.1f s, %s, %" PRIu64 " events overwritten as they were older", t->window.held_ns / 1e9,
 		 num_size_text(t->window.bytes, bytes), o->switches + o->wakeups + o->calls + o->logs + o->events);
 	for (i = 0; triggers && triggers_counts(triggers, i, &c); i++)
-		log_info("trigger %s: %" PRIu64 " fired, %" PRIu64 " suppressed%s%s%s", c.word, c.fired, c.suppressed,
-			 c.blind ? " (blind: " : "", c.blind ?: "", c.blind ? ")" : "");
+		show_trigger(&c, shed_ns(b, c.word));
 }
 
-static void print_triggers(struct json *j, const struct triggers *triggers)
+static void print_triggers(struct json *j, const struct triggers *triggers, const struct budget *b)
 {
 	struct trigger_counts c;
 	unsigned int i;
@@ -38,12 +77,14 @@ static void print_triggers(struct json *j, const struct triggers *triggers)
 		json_key_u64(j, "fired", c.fired);
 		json_key_u64(j, "suppressed", c.suppressed);
 		json_key_bool(j, "blind", c.blind);
+		json_key_u64(j, "shed_ns", shed_ns(b, c.word));
 		json_end(j);
 	}
 	json_end(j);
 }
 
-void record_window_print_json(struct json *j, const struct triggers *triggers, const struct recorder_totals *t)
+void record_window_print_json(struct json *j, const struct triggers *triggers, const struct budget *b,
+			      const struct recorder_totals *t)
 {
 	json_line(j, "  ");
 	json_key(j, "window");
@@ -62,5 +103,5 @@ void record_window_print_json(struct json *j, const struct triggers *triggers, c
 	json_key_u64(j, "logs", t->window.overwritten.logs);
 	json_end(j);
 	json_end(j);
-	print_triggers(j, triggers);
+	print_triggers(j, triggers, b);
 }

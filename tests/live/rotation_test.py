@@ -105,6 +105,8 @@ def each_file_is_whole(tmp):
     for before, after in zip(traces, traces[1:]):
         ends = {s.cpu: (s.ts, s.out) for s in before.switches if s.mark == 'stop'}
         equal({s.cpu: (s.ts, s.into) for s in after.switches if s.mark == 'start'}, ends, 'where the next file begins')
+    r = run('verify', found[0], *found[2:])
+    expect(r.returncode == 3 and b'is in no file' in r.stdout, f'one of them is missing: {r.stdout.decode()}')
     t = load(joined(found, tmp + '/all'))
     equal(len(t.real()), sum(len(t.real()) for t in traces), 'switches of the files joined by cat')
     note(f'{len(found)} files, {[len(t.real()) for t in traces]} switches')

@@ -16,6 +16,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -283,6 +284,30 @@ def any_of_several(tmp):
 def threads_of_a_cgroup(tmp):
     with cgroup() as path:
         compare(tmp, lambda p: (['--cgroup', path], [p.pid, *p.told]), lambda p: move(p.pid, path + '/below'))
+
+
+@test
+def threads_of_a_container(tmp):
+    """By its id, and by the unit that it is in; another container in another unit is not recorded."""
+    container = '0123456789ab' + 'cdef' * 13
+    with cgroup() as path:
+        inside, other = f'{path}/kfxt-test.service/libpod-payload-{container}', f'{path}/kfxt-other.service/libpod-{"f" * 64}'
+        os.makedirs(inside)
+        os.makedirs(other)
+        try:
+            by_id, by_unit = f'container={container[:12]}', 'unit=kfxt-t*.service'
+            for place, word, tids in (inside, by_id, 1), (other, by_id, 0), (inside, by_unit, 1):
+                sub = tempfile.mkdtemp(dir=tmp)
+                compare(sub, lambda p: (['--cgroup', word], [p.pid, *p.told] * tids), lambda p: move(p.pid, place))
+            for word, why in (('container=0123', 'first 12 digits'), ('container=eeeeeeeeeeee', 'there is none'),
+                              ('unit=kfxt-none.service', 'there is none')):
+                r = run('record', '-o', tmp + '/none.fxt', '--cgroup', word, '--', 'true')
+                expect(r.returncode == 2 and why in r.stderr.decode(), f'{word}: {r.returncode} {r.stderr.decode()}')
+        finally:
+            for place in inside, other:
+                until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
+                os.rmdir(place)
+                os.rmdir(os.path.dirname(place))
 
 
 @test

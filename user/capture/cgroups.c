@@ -120,8 +120,14 @@ static const char *by_process(struct cgroups *c, uint64_t id, uint32_t pid)
 	return path && *path ? path : NULL;
 }
 
-/* Keeps all below @dir, whose path is the first @len bytes of @path. */
-static void search(struct cgroups *c, int dir, char *path, size_t len, unsigned int depth)
+/* What is done with each cgroup, as of cgroups_each(). */
+struct visit {
+	bool (*found)(void *ctx, const char *path, uint64_t id);
+	void *ctx;
+};
+
+/* All below @dir, which is closed, and whose path is the first @len bytes of @path. */
+static void visit_below(const struct visit *v, int dir, char *path, size_t len, unsigned int depth)
 {
 	DIR *entries = fdopendir(dir);
 	const struct dirent *e;
@@ -131,13 +137,11 @@ static void search(struct cgroups *c, int dir, char *path, size_t len, unsigned 
 		if (e->d_type != DT_DIR || e->d_name[0] == '.')
 			continue;
 		n = snprintf(path + len, PATH_BYTES - len, "/%s", e->d_name);
-		if (n < 0 || (size_t)n >= PATH_BYTES - len)
+		if (n < 0 || (size_t)n >= PATH_BYTES - len || v->found(v->ctx, path, e->d_ino))
 			continue;
-		if (!kept(c, e->d_ino))
-			keep(c, e->d_ino, path);
 		fd = depth < DEPTH_MAX ? openat(dirfd(entries), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 		if (fd >= 0)
-			search(c, fd, path, len + n, depth + 1);
+			visit_below(v, fd, path, len + n, depth + 1);
 	}
 	if (entries)
 		closedir(entries);
@@ -145,13 +149,21 @@ static void search(struct cgroups *c, int dir, char *path, size_t len, unsigned 
 		close(dir);
 }
 
-static void search_all(struct cgroups *c)
+void cgroups_each(const struct cgroups *c, bool (*found)(void *ctx, const char *path, uint64_t id), void *ctx)
 {
+	const struct visit v = { found, ctx };
 	char path[PATH_BYTES] = "";
-	int fd = openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = c->root >= 0 ? openat(c->root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (fd >= 0)
-		search(c, fd, path, 0, 0);
+		visit_below(&v, fd, path, 0, 0);
+}
+
+static bool keep_found(void *ctx, const char *path, uint64_t id)
+{
+	if (!kept(ctx, id))
+		keep(ctx, id, path);
+	return false;
 }
 
 const char *cgroups_path(struct cgroups *c, uint64_t id, uint32_t pid)
@@ -166,7 +178,7 @@ const char *cgroups_path(struct cgroups *c, uint64_t id, uint32_t pid)
 	if (path || !id || (c->searched_ns && now - c->searched_ns < SEARCH_NS))
 		return path;
 	c->searched_ns = now;
-	search_all(c);
+	cgroups_each(c, keep_found, c);
 	/* Ids do not come again: this one is never searched for again. */
 	path = kept(c, id) ?: keep(c, id, "");
 	return path && *path ? path : NULL;

@@ -5,6 +5,7 @@
 #ifndef CAPTURE_CGROUPS_H
 #define CAPTURE_CGROUPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cgroups;
@@ -16,6 +17,11 @@ int cgroups_open(struct cgroups **out);
  * id 0 of the one in which it is. NULL: not known. It lives until the next call.
  */
 const char *cgroups_path(struct cgroups *c, uint64_t id, uint32_t pid);
+/*
+ * Calls @found for each cgroup that there is now but the root, with its path as above and its id, before those below,
+ * which are left out where it returns true.
+ */
+void cgroups_each(const struct cgroups *c, bool (*found)(void *ctx, const char *path, uint64_t id), void *ctx);
 /* NULL is fine. */
 void cgroups_close(struct cgroups *c);
 

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,16 @@
 
 #include "bpf/abi/ids.h"
 #include "base/array.h"
+#include "base/cgroup_name.h"
+#include "base/glob.h"
 #include "base/num.h"
+#include "cgroups.h"
 #include "kernel/bpf_sys.h"
 #include "kernel/pid_namespace.h"
 #include "thread_filter.h"
 #include "kfxt.skel.h"
+
+#define CONTAINER_DIGITS_MIN	12U	/* as many as runtimes print */
 
 /* An id, and what it was asked for as. */
 struct filter_id {
@@ -179,8 +185,18 @@ static int add_ids(struct filter *f, const char *list, uint8_t verdict, char *wh
 
 /* ---- cgroups -------------------------------------------------------------------- */
 
+static int take_cgroup(struct filter *f, uint64_t id, char *why, size_t size)
+{
+	if (f->cgroups_cnt == FILTER_CGROUPS_MAX) {
+		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
+		return -EINVAL;
+	}
+	f->cgroups[f->cgroups_cnt++] = id;
+	return 0;
+}
+
 /* The kernel's id of a cgroup is the inode number of its directory. */
-static int add_cgroup(struct filter *f, const char *path, char *why, size_t size)
+static int add_cgroup_dir(struct filter *f, const char *path, char *why, size_t size)
 {
 	struct statfs fs;
 	struct stat st;
@@ -193,12 +209,80 @@ static int add_cgroup(struct filter *f, const char *path, char *why, size_t size
 		snprintf(why, size, "--cgroup %s: not a directory of the cgroup v2 hierarchy", path);
 		return -EINVAL;
 	}
-	if (f->cgroups_cnt == FILTER_CGROUPS_MAX) {
-		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
+	return take_cgroup(f, st.st_ino, why, size);
+}
+
+/* Which cgroups a word means, and those that were found. */
+struct named_cgroups {
+	const char *container, *unit;	/* one of them; as triggers have them */
+	uint64_t ids[FILTER_CGROUPS_MAX];
+	unsigned int cnt;		/* may be more than there is space for */
+};
+
+static bool matches(const struct named_cgroups *n, const char *path)
+{
+	const struct cgroup_part part = n->container ? cgroup_container(path) : cgroup_unit(path);
+	char unit[NAME_MAX + 1];
+
+	if (!part.len || part.len >= sizeof(unit))
+		return false;
+	if (n->container)
+		return !strncmp(part.text, n->container, strlen(n->container));
+	memcpy(unit, part.text, part.len);
+	unit[part.len] = 0;
+	return glob_match(n->unit, unit);
+}
+
+/* What is below belongs to it. */
+static bool note_cgroup(void *ctx, const char *path, uint64_t id)
+{
+	struct named_cgroups *n = ctx;
+
+	if (!matches(n, path))
+		return false;
+	if (n->cnt < FILTER_CGROUPS_MAX)
+		n->ids[n->cnt] = id;
+	n->cnt++;
+	return true;
+}
+
+/* Those of a container or of units that there are now. */
+static int add_named_cgroups(struct filter *f, const char *word, struct named_cgroups *n, char *why, size_t size)
+{
+	struct cgroups *all;
+	unsigned int i;
+	int err = cgroups_open(&all);
+
+	if (err)
+		return err;
+	cgroups_each(all, note_cgroup, n);
+	cgroups_close(all);
+	if (!n->cnt) {
+		snprintf(why, size, "--cgroup %s: there is none", word);
 		return -EINVAL;
 	}
-	f->cgroups[f->cgroups_cnt++] = st.st_ino;
-	return 0;
+	for (i = 0; !err && i < n->cnt; i++)
+		err = take_cgroup(f, i < FILTER_CGROUPS_MAX ? n->ids[i] : 0, why, size);
+	return err;
+}
+
+static int add_cgroup(struct filter *f, const char *word, char *why, size_t size)
+{
+	struct named_cgroups n = { 0 };
+	size_t len;
+
+	if (!strncmp(word, "unit=", 5) && word[5]) {
+		n.unit = word + 5;
+		return add_named_cgroups(f, word, &n, why, size);
+	}
+	if (strncmp(word, "container=", 10) != 0)
+		return add_cgroup_dir(f, word, why, size);
+	n.container = word + 10;
+	len = strlen(n.container);
+	if (len >= CONTAINER_DIGITS_MIN && strspn(n.container, "0123456789abcdef") == len)
+		return add_named_cgroups(f, word, &n, why, size);
+	snprintf(why, size, "--cgroup %s: takes an id, or its first %u digits or more", word, CONTAINER_DIGITS_MIN);
+	return -EINVAL;
 }
 
 /* ---- the whole ------------------------------------------------------------------- */

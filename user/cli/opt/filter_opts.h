@@ -24,7 +24,7 @@ struct filter_opts {
 	{ .name = "comm", .kind = OPT_LIST, .metavar = "GLOB", .help = "threads of this name", \
 	  .offset = offsetof(cfg, field.comms) }, \
 	{ .name = "cgroup", .kind = OPT_LIST, .metavar = "DIR", \
-	  .help = "threads in this cgroup (v2) or below", \
+	  .help = "threads in a cgroup (v2), container=ID, unit=GLOB", \
 	  .offset = offsetof(cfg, field.cgroups) }, \
 	{ .name = "follow", .kind = OPT_FLAG, \
 	  .offset = offsetof(cfg, field.follow) }

@@ -611,7 +611,7 @@ def seccomp_of(pid):
 
 @test
 def without_root(tmp):
-    """As another user with the rights to record, confined: a file of the window by a trigger, and the next one of several by a signal."""
+    """As another user with the rights to record, confined: files by a trigger and for clients, and of several by a signal."""
     os.chmod(tmp, 0o777)
     rights = '+bpf,+perfmon'
     user = 'setpriv', '--reuid', str(NOBODY), '--regid', str(NOBODY), '--clear-groups', '--inh-caps', rights, '--ambient-caps', rights
@@ -620,10 +620,12 @@ def without_root(tmp):
         place = f'{tmp}/{name}'
         os.mkdir(place)
         os.chown(place, NOBODY, NOBODY)
+        # As systemd has it for a service.
+        env = os.environ | {'RUNTIME_DIRECTORY': place + '/run'}
         p = subprocess.Popen([*user, KFXT, 'record', '-e', '!log', '-e', '!marker', '-o', f'{place}/{PATTERN}', *options],
-                             env=os.environ | {'XDG_RUNTIME_DIR': place}, stderr=subprocess.PIPE)
+                             env=env, stderr=subprocess.PIPE)
         try:
-            until(lambda: p.poll() is not None or (seccomp_of(p.pid) == 2 and glob.glob(place + '/kfxt/*.sock')), 'it does not record')
+            until(lambda: p.poll() is not None or (seccomp_of(p.pid) == 2 and glob.glob(place + '/run/*.sock')), 'it does not record')
 
             def has_file():
                 if name == 'rotation':
@@ -631,6 +633,10 @@ def without_root(tmp):
                 time.sleep(0.3)
                 return files(place) or p.poll() is not None
             until(has_file, f'no file of a {name}')
+            for who, asks in ('root', ()), ('itself', user):
+                r = subprocess.run([*asks, KFXT, 'snapshot', '--name', who], env=env, capture_output=True, text=True, check=False)
+                equal(r.returncode, name != 'window', f'exit code of a snapshot for {who}: {r.stderr}')
+                expect(name == 'rotation' or r.stdout.strip().endswith(f'-{who}.fxt'), r.stdout)
         finally:
             p.terminate()
         said = p.communicate(timeout=PATIENCE)[1].decode()

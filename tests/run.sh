@@ -41,7 +41,8 @@ faults:full_disk,no_tracefs
 stacks:every_long_sleep,who_wakes
 compression:every_switch_is_there
 packets:every_switch_and_wakeup_is_there
-flight:by_signal,by_size
+flight:by_signal,by_size,at_once
+rotation:each_file_is_whole
 END
 # Cheap ones first.
 gate=(layers scripts unit golden convert json perfetto install docs sanitize "${live[@]}" oldest fuzz)

@@ -293,8 +293,17 @@ def recycled_id(tmp):
 
 @test
 def selected_threads_only(tmp):
-    found, _ = rotated(tmp, '--rotate', '1s', '--comm', 'pingpong', '--', *busy_until(tmp, 2))
-    expect(len(found) >= 2, f'{len(found)} files')
+    """As a second recorder with the same filter has them in one file."""
+    whole = start(tmp + '/whole.fxt', '-m', '16M', '--comm', 'pingpong')
+    try:
+        found, _ = rotated(tmp, '-m', '16M', '--rotate', '1s', '--comm', 'pingpong', '--', *busy_until(tmp, 3))
+    finally:
+        whole.send_signal(signal.SIGTERM)
+        equal(whole.wait(PATIENCE), 0, 'exit code of the other recorder')
+    expect(len(found) >= 3, f'{len(found)} files')
+    traces, one = [load(path) for path in found], load(tmp + '/whole.fxt')
+    for cpu in {s.cpu for t in traces for s in t.switches}:
+        note(f'CPU {cpu}: {as_another_has_them(traces, one, cpu)} switches')
 
 
 @test

@@ -12,7 +12,7 @@
 #define PROCESSES_MAX	256U
 #define BYTES_MAX	(128U << 20)	/* of all maps */
 #define FILE_BYTES_MAX	(32U << 20)
-#define AGAIN_NS	1000000000ULL
+#define AGAIN_NS	100000000ULL	/* code that is hot is compiled anew just before it is sampled first */
 #define SHARE		20U		/* reading takes one of so many parts of the time */
 
 struct process {

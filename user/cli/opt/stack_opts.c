@@ -130,12 +130,13 @@ void stack_opts_show_end(const struct stack_source *s)
 	uint64_t all;
 
 	stack_source_counts(s, &c);
-	all = c.whole + c.cut + c.unmapped + c.no_rule;
+	all = c.whole + c.cut + c.unmapped + c.no_rule + c.uncopied;
 	log_debug("samples: %" PRIu64 " on-CPU, %" PRIu64 " off-CPU, %" PRIu64 " of wakers; %" PRIu64 " user stacks whole",
 		  c.by_kind[STACK_CPU], c.by_kind[STACK_OFF_CPU], c.by_kind[STACK_WAKER], c.whole);
 	show_partial(c.cut, all, "longer than what is copied (--user-stack=unwind:24K)");
 	show_partial(c.unmapped, all, "what is mapped there is not known");
 	show_partial(c.no_rule, all, "the file has no unwind information, and there is no frame pointer");
+	show_partial(c.uncopied, all, "could not be read, as where a thread ends or executes a program");
 	if (c.events_err)
 		log_warn("user stacks of new programs may be cut: new mappings are not reported: %s "
 			 "(root helps, or kernel.perf_event_paranoid at most 2)", strerror(-c.events_err));

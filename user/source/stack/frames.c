@@ -18,27 +18,28 @@
 struct stack_frames {
 	struct mapped_files *files;
 	struct process_maps *maps;	/* NULL: no user stacks */
-	struct unwinder *unwinder;	/* the same; or not for this machine */
+	struct unwinder *unwinder;	/* NULL: by frame pointers alone, as selected or on other machines */
 	struct symbolizer *symbols;
 	struct stack_frames_counts counts;
 };
 
-static int open_user(struct stack_frames *f)
+static int open_user(struct stack_frames *f, enum stack_user user)
 {
 	int err = process_maps_open(&f->maps, f->files, &f->counts.events_err);
 
-	err = err ?: unwinder_open(&f->unwinder, f->files, f->maps);
+	if (!err && user == STACK_BY_RULES)
+		err = unwinder_open(&f->unwinder, f->files, f->maps);
 	return err == -ENOTSUP ? 0 : err;
 }
 
-int stack_frames_open(struct stack_frames **out, bool user)
+int stack_frames_open(struct stack_frames **out, enum stack_user user)
 {
 	struct stack_frames *f = calloc(1, sizeof(*f));
 	int err = f ? mapped_files_open(&f->files) : -ENOMEM;
 
 	err = err ?: symbolizer_open(&f->symbols, f->files, NULL);
-	if (!err && user)
-		err = open_user(f);
+	if (!err && user != STACK_NO_USER)
+		err = open_user(f, user);
 	if (err) {
 		stack_frames_close(f);
 		return err;
@@ -137,9 +138,13 @@ static unsigned int user_frames(struct stack_frames *f, const uint64_t *rec, str
 
 	if (!f->maps || !in.regs.ip)
 		return 0;
-	if (f->unwinder && in.stack_bytes) {
+	/* Also where not a byte could be copied: there may be frame pointers, and what is missing is counted. */
+	if (f->unwinder) {
 		cnt = unwinder_unwind(f->unwinder, &in, unwound, &verdict);
-		f->counts.verdicts[verdict]++;
+		if (verdict == UNWIND_WHOLE || in.stack_bytes)
+			f->counts.verdicts[verdict]++;
+		else
+			f->counts.uncopied++;
 	} else {
 		cnt = follow_fp(f, &in, unwound);
 	}

@@ -5,10 +5,10 @@
 #ifndef SOURCE_STACK_FRAMES_H
 #define SOURCE_STACK_FRAMES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "stack.h"
 #include "unwind/unwind.h"
 
 struct stack_frames;
@@ -19,15 +19,16 @@ struct stack_frames;
 /* What became of user stacks. */
 struct stack_frames_counts {
 	uint64_t verdicts[UNWIND_VERDICT_CNT];
+	uint64_t uncopied;	/* not whole and not among these: there was no byte of them */
 	uint64_t maps_lost;	/* records of mappings */
 	int events_err;		/* -errno: why mappings are not reported as they are made */
 };
 
 /*
- * Reads the kernel's symbols and, for @user stacks, what is mapped in all processes; from here on what is
+ * Reads the kernel's symbols and, for user stacks, what is mapped in all processes; from here on what is
  * mapped is followed. 0 or -errno.
  */
-int stack_frames_open(struct stack_frames **out, bool user);
+int stack_frames_open(struct stack_frames **out, enum stack_user user);
 /* Takes what has happened until now, before samples of that time are asked for. 0 or -ENOMEM. */
 int stack_frames_read(struct stack_frames *f);
 /*

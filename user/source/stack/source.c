@@ -70,6 +70,7 @@ void stack_source_counts(const struct stack_source *s, struct stack_counts *coun
 	counts->cut = frames.verdicts[UNWIND_CUT];
 	counts->unmapped = frames.verdicts[UNWIND_UNMAPPED];
 	counts->no_rule = frames.verdicts[UNWIND_NO_RULE];
+	counts->uncopied = frames.uncopied;
 	counts->maps_lost = frames.maps_lost;
 	counts->events_err = frames.events_err;
 }
@@ -114,7 +115,7 @@ static int start_stacks(void **state, struct source_ctx *c)
 		.period_ns = s->cfg.hz ? NS_PER_SECOND / s->cfg.hz : 0, .clock = s->cfg.cycles ? "cycles" : NULL,
 	};
 	/* In a PID namespace mappings would be those of other processes. */
-	int err = stack_frames_open(&s->frames, s->cfg.user != STACK_NO_USER && pid_namespace_is_initial());
+	int err = stack_frames_open(&s->frames, pid_namespace_is_initial() ? s->cfg.user : STACK_NO_USER);
 
 	err = err ?: profile_writer_open(&s->profile, c->w, &cfg);
 	stack_programs_start(s);

@@ -33,17 +33,24 @@ struct fixture {
 	char outermost[64];
 };
 
+static void start(struct fixture *f, enum stack_user user)
+{
+	const struct stack_cfg cfg = { .off_cpu = true, .user = user };
+	char why[256];
+
+	stack_source_close(f->stacks);
+	assert_int_equal(stack_source_open((struct stack_source **)&f->stacks, &cfg, why, sizeof(why)), 0);
+	assert_int_equal(source_stack.start(&f->stacks, &f->ctx), 0);
+}
+
 static int set_up(void **state)
 {
-	const struct stack_cfg cfg = { .off_cpu = true, .user = STACK_NO_USER };
 	struct fixture *f = calloc(1, sizeof(*f));
-	char why[256];
 
 	assert_non_null(f);
 	assert_int_equal(fxt_writer_open(&f->ctx.w, fxt_mem_write, &f->mem), 0);
 	assert_int_equal(fxt_write_magic(f->ctx.w), 0);
-	assert_int_equal(stack_source_open((struct stack_source **)&f->stacks, &cfg, why, sizeof(why)), 0);
-	assert_int_equal(source_stack.start(&f->stacks, &f->ctx), 0);
+	start(f, STACK_NO_USER);
 	*state = f;
 	return 0;
 }
@@ -164,6 +171,33 @@ static void test_wakers(void **state)
 	assert_string_equal(f->outermost, "woken by yyyyyyyyyyyyyyyy 12");
 }
 
+/* Registers of user mode, but not a byte of the stack could be copied, as while a program is executed: cut, and counted. */
+static void test_no_copy(void **state)
+{
+	struct fixture *f = *state;
+	struct stack_counts counts;
+	uint64_t rec[WORDS];
+
+	start(f, STACK_BY_RULES);
+	make(rec, STACK_CPU, 0);
+	rec[STACK_IP] = 0x1000;
+	rec[STACK_SP] = 0x7ff000;
+	rec[STACK_COUNTS] = FXT_PUT(3, STACK_F_KERNEL) | FXT_PUT(1, STACK_F_FP);
+	rec[STACK_WORDS + 3] = rec[STACK_IP];
+	assert_int_equal(decode(f, rec), 0);
+	read_back(f);
+	assert_string_equal(f->outermost, "[cut]");
+	stack_source_counts(f->stacks, &counts);
+	assert_int_equal(counts.uncopied, 1);
+	/* By frame pointers alone it is what they lead to. */
+	start(f, STACK_BY_FP);
+	assert_int_equal(decode(f, rec), 0);
+	read_back(f);
+	assert_string_equal(f->outermost, "[unknown]");
+	stack_source_counts(f->stacks, &counts);
+	assert_int_equal(counts.whole + counts.cut + counts.unmapped + counts.no_rule + counts.uncopied, 0);
+}
+
 /* What its counts say would be beyond its end, or there is no such kind. */
 static void test_refused(void **state)
 {
@@ -210,6 +244,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kinds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_wakers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_copy, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),
 	};

@@ -122,24 +122,22 @@ static struct elf_file *open_at(const struct mapped_file *file, const char *path
 
 /*
  * As process @pid sees it or, once that has ended, as we do. Of a program that was deleted, perhaps for a
- * newer one, the process still has it.
+ * newer one, before or after its mapping was reported, the process still has it.
  */
 static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
 {
 	const size_t len = strlen(file->path), suffix = strlen(DELETED);
 	const bool is_deleted = len > suffix && !strcmp(file->path + len - suffix, DELETED);
 	char path[ELF_PATH_BYTES + 32];
-	struct elf_file *elf = NULL;
+	struct elf_file *elf;
 	int prefix;
 
-	if (is_deleted) {
+	prefix = snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	snprintf(path + prefix, sizeof(path) - prefix, "%.*s", (int)(len - (is_deleted ? suffix : 0)), file->path);
+	elf = open_at(file, path, true) ?: open_at(file, path + prefix, false);
+	if (!elf) {
 		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 		elf = open_at(file, path, true);
-	}
-	if (!elf) {
-		prefix = snprintf(path, sizeof(path), "/proc/%u/root", pid);
-		snprintf(path + prefix, sizeof(path) - prefix, "%.*s", (int)(len - (is_deleted ? suffix : 0)), file->path);
-		elf = open_at(file, path, true) ?: open_at(file, path + prefix, false);
 	}
 	return elf;
 }

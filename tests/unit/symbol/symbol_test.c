@@ -277,6 +277,11 @@ static void test_deleted(void **state)
 	symbolizer_user(x->s, pid, pid, mapped_files_add(x->files, &file), func->offset, 0, false, &s);
 	assert_string_equal(s.name, "main");
 	assert_string_equal(s.mapping, deleted);
+	/* Mapped, and known by that, before it was deleted. */
+	file.path = path;
+	symbolizer_user(x->s, pid, pid, mapped_files_add(x->files, &file), func->offset, 0, false, &s);
+	assert_string_equal(s.name, "main");
+	assert_string_equal(s.mapping, path);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	elf_file_close(f);

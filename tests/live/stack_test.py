@@ -21,8 +21,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import may_be_missing, unreported_switches  # noqa: E402
-from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, record, run, scaled,  # noqa: E402
-                     start, test, until, verify)
+from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, record, run,  # noqa: E402
+                     running, scaled, start, stop_while, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 import fxtsamples  # noqa: E402
 
@@ -515,6 +515,136 @@ def a_full_ring(tmp):
     expect(lost > 0, f'nothing was lost: {t.ledger}')
     expect(f'stack sample' in err and 'rings full' in err, f'the summary does not report it: {err}')
     note(f'{len(samples)} samples, {lost} lost, {ledger(t, "unsampled")} not taken')
+
+
+# By vfork(2), as shells do.
+SPAWN = '''import os, sys
+for _ in range(int(sys.argv[1])):
+    os.waitpid(os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ), 0)'''
+
+
+@test
+def of_short_lives(tmp):
+    """Programs of 5 ms: when their samples are looked at there is nobody to ask what was mapped where."""
+    out = record(tmp + '/t.fxt', '--sample=999', '--', sys.executable, '-c', SPAWN, str(scaled(100)), helper('stacks'), 'spin', '5')
+    _, samples = load_all(tmp + '/t.fxt')
+    tids = {int(line.split()[1]) for line in out.splitlines()}
+    equal(len(tids), scaled(100), 'programs')
+    mine = [names(s) for s in samples if s.thread in tids and any(f.kind == 'native' for f in s.frames)]
+    inside = [c for c in mine if 'spin' in c]
+    expect(len(inside) >= len(tids) / 4, f'only {len(inside)} samples of {len(tids)} programs')
+    whole = [c for c in inside if is_whole(c) and 'main' in c[:c.index('spin')]]
+    expect(len(whole) >= len(inside) * 0.98, f'{len(whole)} of {len(inside)} whole: {collections.Counter(map(tuple, inside)).most_common(3)}')
+    note(f'{len(mine)} samples of {len(tids)} programs, {len(whole)} of {len(inside)} in spin() whole')
+
+
+# $0 is the program, $1 a path at which there is nothing, $2 how often it sleeps.
+RUN_COPY = 'cp "$0" "$1"; "$1" sleep "$2" & until [ "$(readlink "/proc/$!/exe")" = "$1" ]; do :; done;'
+PLACES = {
+    'deleted': f'{RUN_COPY} rm "$1"; wait',
+    'replaced': f'{RUN_COPY} cp /bin/true "$1.new"; mv "$1.new" "$1"; wait',
+    'another mount namespace': '''exec unshare --mount sh -c 'mount -t tmpfs none "${1%/*}"; cp "$0" "$1"
+        exec "$1" sleep "$2"' "$0" "$1" "$2"''',
+    'entered by setns': '''unshare --mount sh -c 'mount -t tmpfs none "${1%/*}"; cp "$0" "$1"; : >"${1%/*}/there"
+        exec sleep 1000' "$0" "$1" >/dev/null 2>&1 & pid=$!
+        until [ -e "/proc/$pid/root${1%/*}/there" ]; do sleep 0.01; done
+        nsenter --mount --target $pid "$1" sleep "$2"; kill $pid''',
+}
+
+
+@test
+def wherever_the_program_is(tmp):
+    """Its path leads to nothing, or to another program, by the time its first sample is looked at."""
+    for place, script in PLACES.items():
+        os.mkdir(tmp + '/place')
+        out = record(tmp + '/t.fxt', '--off-cpu', '--', 'sh', '-c', script, helper('stacks'), tmp + '/place/mine', str(scaled(100)))
+        shutil.rmtree(tmp + '/place')
+        t, samples = load_all(tmp + '/t.fxt')
+        thread = lines(out)['nap']
+        mine = in_rounds(in_sleeps(t, samples), thread, 'nap')
+        expect(mine, f'{place}: none of {sum(s.thread == thread[0] for s in samples)} samples is in nap()')
+        expect_long_sleeps(t, thread, mine)
+        whole = [c for c in map(names, mine) if is_whole(c) and 'nap' in c and 'sleep_rounds' in c[:c.index('nap')]]
+        expect(len(whole) >= len(mine) * 0.98 - 1, f'{place}: {len(whole)} of {len(mine)} whole: '
+               f'{collections.Counter(tuple(names(s)) for s in mine).most_common(3)}')
+        note(f'{place}: {len(whole)} of {len(mine)} whole')
+
+
+SCRIPT = '''function hotOne(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s }
+function callsIt() { let t = 0; for (let i = 0; i < 50; i++) t += hotOne(10000 + i); return t }
+const end = Date.now() + 2000; let x = 0; while (Date.now() < end) x += callsIt(); console.log(process.pid)'''
+
+
+@test
+def code_made_as_it_runs(tmp):
+    """Of node: functions of the script by its map, below those of the program, and soon after they were compiled."""
+    if not shutil.which('node'):
+        raise Skip('no node')
+    pid = int(record(tmp + '/t.fxt', '--sample=999', '--comm', 'node', '--',      # which leaves a log where it is
+                     'sh', '-c', 'cd "$0" && exec node --perf-basic-prof -e "$1"', tmp, SCRIPT))
+    os.unlink(f'/tmp/perf-{pid}.map')
+    _, samples = load_all(tmp + '/t.fxt')
+    mine = [s for s in samples if s.thread == pid]
+    at_work = [[f for f in s.frames if 'callsIt' in f.name or 'hotOne' in f.name] for s in mine]
+    unknown = [s for s in mine if s.frames[-1].name == '[unknown]']
+    expect(len(unknown) <= 300 + len(mine) / 20 and sum(map(bool, at_work)) >= len(mine) / 2,
+           f'{sum(map(bool, at_work))} of {len(mine)} in functions of the script, {len(unknown)} in none')
+    equal({f.kind for frames in at_work for f in frames} - {'jit', 'interpreted'}, set(), 'what they are')
+    whole = [s for s, frames in zip(mine, at_work) if frames and is_whole(names(s)) and any('node::Start' in name for name in names(s))]
+    expect(len(whole) >= sum(map(bool, at_work)) * 0.98, f'{len(whole)} of {sum(map(bool, at_work))} whole: '
+           f'{collections.Counter(tuple(names(s)[:3]) for s in mine).most_common(3)}')
+    note(f'{sum(map(bool, at_work))} of {len(mine)} in functions of the script, {len(unknown)} in none')
+
+
+@test
+def beside_gaps(tmp):
+    """The recorder is stopped again and again: a sample begins and ends with switches of the trace, or in its gaps."""
+    with running(helper('stacks'), 'sleep', '1000000') as load_:
+        p = start(tmp + '/t.fxt', '-m', '4K', '--off-cpu')
+        for _ in range(5):
+            stop_while(p, load_.pid, scaled(200))
+            time.sleep(0.2)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=PATIENCE * 6)[1].decode()
+    equal(p.returncode, 0, err)
+    t, samples = load_all(tmp + '/t.fxt')
+
+    def in_gap(begin, end):
+        return any(g.begin <= end and begin <= g.end for g in t.gaps)
+    outs = {(s.out, s.ts) for s in t.real() if s.state not in AWAKE}
+    ins = {(s.into, s.ts) for s in t.real()}
+    known, partly = collections.Counter(), 0
+    for s in in_sleeps(t, samples):
+        end = s.ts + s.weight
+        ends = ((s.thread, s.ts) in outs, (s.thread, end) in ins)
+        expect(ends[0] or in_gap(s.ts, s.ts), f'it begins with no switch and in no gap: {s[:5]}')
+        expect(ends[1] or in_gap(end, end), f'it ends with no switch and in no gap: {s[:5]}')
+        known[s.thread, s.ts, s.weight] += all(ends)
+        partly += not all(ends)
+    between = collections.Counter(sleep for sleep in sleeps(t, MS) if not in_gap(sleep[1], sleep[1] + sleep[2]))
+    missing = sum((between - known).values())
+    expect(missing <= not_taken(t), f'{missing} sleeps between gaps without a sample: {t.ledger}')
+    expect(partly and between and len(t.gaps) >= 5, f'the test tests nothing: {partly}, {len(between)}, {len(t.gaps)} gaps')
+    note(f'{len(t.gaps)} gaps, {sum(known.values())} samples between, {partly} with an end in one, '
+         f'{missing} of {sum(between.values())} missing')
+
+
+@test
+def as_perfetto_packets(tmp):
+    """Written as a Perfetto trace, and read again: still the sleeps of the switches, with the same functions."""
+    out = record(tmp + '/t.pftrace', '--stacks', '--sample=999', '--', helper('stacks'), 'sleep', str(scaled(100)))
+    r = run('convert', '--strict', '-o', tmp + '/t.fxt', tmp + '/t.pftrace')
+    equal(r.returncode, 0, r.stderr.decode())
+    verify(tmp + '/t.fxt')
+    t, samples = load(tmp + '/t.fxt'), read_samples(tmp + '/t.fxt')
+    expect(all(of(samples, source) for source in ('cpu', 'off-cpu', 'waker')), f'{collections.Counter(s.source for s in samples)}')
+    threads = {koid % 10_000_000: koid for koid, (name, _) in t.threads.items() if name == 'stacks'}
+    for what in ('wait_poll', 'nap', 'wait_cond'):
+        koid = threads[lines(out)[what][0]]
+        expected = {(ts, weight) for thread, ts, weight in sleeps(t, MS) if thread == koid}
+        mine = in_rounds(of(samples, 'off-cpu'), (koid,), what)
+        equal([s[:5] for s in mine if (s.ts, s.weight) not in expected], [], 'samples that are no sleep of the switches')
+        expect(sum(what in names(s) for s in mine) >= scaled(10), f'{what}: {len(mine)} samples')
 
 
 @test

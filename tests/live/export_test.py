@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Live tests of recordings written as Trace Event JSON: what each source records, and the scheduling, there and back.
+"""Live tests of recordings written as Trace Event JSON: what each source records, and the scheduling, there and back;
+stack samples also as a Perfetto trace and as profiles.
 
     export_test.py BUILD_DIR [NAME...]
 
@@ -9,6 +10,7 @@ wakeups are the same. Needs root and BPF. Prints TAP and, last, how many passed,
 KFXT_TEST_SCALE: see harness.py.
 """
 import functools
+import json
 import os
 import signal
 import subprocess
@@ -17,8 +19,10 @@ import time
 
 sys.path[:0] = [os.path.dirname(__file__), os.path.dirname(__file__) + '/..', os.path.dirname(__file__) + '/../convert']
 import collections  # noqa: E402
+import fxtsamples  # noqa: E402
 import json_out_test as json_out  # noqa: E402
 import json_reader  # noqa: E402
+from trace import Trace  # noqa: E402
 from harness import (PATIENCE, TRACEFS, command_of, equal, expect, helper, last_cpu, main, note, record,  # noqa: E402
                      run, scaled, start, stop_while, test, verify)
 
@@ -120,6 +124,50 @@ def losses(tmp):
     begins = [sorted(item[:2] for item in json_out.losses(path)) for path in (again, fxt)]
     equal(*begins, 'gaps')
     note(f'{compare_scheduling(fxt, again)} records of scheduling, {lost} events lost')
+
+
+def samples_of(fxt, users):
+    """How often there is each sample; threads of the kernel belong to no process of @users, or to one of the format's own."""
+    read = fxtsamples.read(fxt)
+    equal(read.problems, [], f'problems of samples in {fxt}')
+    return collections.Counter((s.source, s.ts, s.cpu, s.process if s.process in users else 0, s.thread, s.weight,
+                                tuple((f.name, f.mapping or '') for f in s.frames)) for s in read.samples)
+
+
+def profiles(tmp, fxt, samples):
+    """Folded stacks and speedscope's: all samples of a source, and all of their time."""
+    for source in 'cpu', 'off-cpu', 'waker':
+        mine = {sample: n for sample, n in samples.items() if sample[0] == source}
+        expected = sum(mine.values()), sum(n * sample[5] for sample, n in mine.items())
+        json_out.convert(fxt, tmp + '/t.folded', '--stacks=' + source)
+        with open(tmp + '/t.folded', encoding='utf-8') as f:
+            folded = [int(line.rpartition(' ')[2]) for line in f]
+        # Of sleeps they are microseconds, of each distinct stack rounded once.
+        at_most = len(folded) if source != 'cpu' else 0
+        expect(abs(sum(folded) - (expected[1] / 1000 if at_most else expected[0])) <= at_most, f'{source}: {sum(folded)} of {expected}')
+        json_out.convert(fxt, tmp + '/t.speedscope.json', '--stacks=' + source)
+        with open(tmp + '/t.speedscope.json', encoding='utf-8') as f:
+            found = [p['weights'] for p in json.load(f)['profiles']]
+        equal((sum(map(len, found)), sum(map(sum, found))), (expected[0], expected[1] or expected[0]), f'speedscope of {source}')
+
+
+@test
+def stack_samples(tmp):
+    """Of all threads of the machine, by all ways out, and back."""
+    fxt, again = tmp + '/t.fxt', tmp + '/again.fxt'
+    record(fxt, '--stacks', '--sample=999', '--', helper('stacks'), 'sleep', str(scaled(100)))
+    verify(fxt)
+    users = set(Trace(fxt).processes)
+    samples = samples_of(fxt, users)
+    equal({sample[0] for sample in samples}, {'cpu', 'off-cpu', 'waker'}, 'sources')
+    for form in 'json', 'pftrace':
+        json_out.convert(fxt, f'{tmp}/t.{form}')
+        json_out.convert(f'{tmp}/t.{form}', again)
+        verify(again)
+        back = samples_of(again, users)
+        equal(((samples - back).most_common(3), (back - samples).most_common(3)), ([], []), f'not those of the recording, {form}')
+    profiles(tmp, fxt, samples)
+    note(f'{sum(samples.values())} samples')
 
 
 @test

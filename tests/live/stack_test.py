@@ -332,6 +332,31 @@ def same_as_perf(tmp):
     note(f'{cnts[0]} samples by kfxt, {cnts[1]} by perf: {dict(hot[0])}, {dict(hot[1])}')
 
 
+# A compiler, an interpreter, a shell, and sleeps; $0 is a folder for what they leave.
+WORK = '''cd "$0"; for i in $(seq 400); do echo "int f$i(int a) { for (int i = 0; i < a; i++) a += i % $i; return a; }"; done >many.c
+    ! command -v cc >/dev/null || cc -O2 -c many.c
+    python3 -c "import json, time; e = time.time() + 1
+while time.time() < e: json.dumps([[[i]] for i in range(1000)])"
+    for i in $(seq 20); do x=$(ls / | head -n 3); done; "$1" sleep "$2" >/dev/null'''
+
+
+@test
+def same_as_libdwfl(tmp):
+    """Each user stack of the machine, unwound by both from the same registers and bytes: never another caller."""
+    if os.uname().machine != 'x86_64':
+        raise Skip('libdwfl is no judge here')
+    r = subprocess.run([helper('judged'), 'record', '--no-sandbox', '-o', tmp + '/t.fxt', '--stacks', '--sample=999', '--',
+                        'sh', '-c', WORK, tmp, helper('stacks'), str(scaled(50))], capture_output=True, text=True, timeout=PATIENCE * 6)
+    m = re.search(r'^judged (\d+) equal (\d+) longer (\d+) shorter (\d+) other (\d+) gone (\d+)$', r.stderr, re.M)
+    expect(r.returncode == 0 and m, r.stderr)
+    judged, same, longer, shorter, other, gone = map(int, m.groups())
+    equal(other, 0, f'stacks with other frames: {r.stderr}')
+    # Frame pointers may lead further, and one stack may be deeper than what is kept of it.
+    expect(same >= scaled(500) and longer + shorter <= (same + 99) / 100, f'{m[0]}: {r.stderr}')
+    load_all(tmp + '/t.fxt')
+    note(f'{same} of {judged} stacks equal, {longer} longer, {shorter} shorter, {gone} of processes that were gone')
+
+
 @test
 def where_it_waits(tmp):
     """Each sleep in the function that waits, whole; all together as long as the program's own clock says."""

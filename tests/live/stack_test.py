@@ -358,6 +358,45 @@ def same_as_libdwfl(tmp):
 
 
 @test
+def what_is_not_whole_is_counted(tmp):
+    """Copies of 1 KiB: as many samples have the frame "[cut]" as were counted."""
+    r = run('record', '-o', tmp + '/t.fxt', '--stats=json', '--stacks', '--sample=999', '--user-stack=unwind:1K', '--follow', '--',
+            'sh', '-c', WORK, tmp, helper('stacks'), str(scaled(20)))
+    equal(r.returncode, 0, r.stderr.decode())
+    _, samples = load_all(tmp + '/t.fxt')
+    counts = json.loads(r.stdout)['user_stacks']
+    parts = [names(s)[1:] if s.source == 'waker' else names(s) for s in samples]
+    cut = sum(part[:1] == ['[cut]'] for part in parts)
+    reasons = [counts[reason] for reason in ('cut', 'unmapped', 'no_rule', 'unreadable')]
+    equal(sum(reasons), cut, f'stacks that are not whole: {counts}')
+    expect(counts['cut'] > scaled(20) and counts['unreadable'] > 0, f'the test tests nothing: {counts}')
+    users = sum(any(f.kind not in ('kernel', None) and f.name != '[cut]' for f in s.frames) for s in samples)
+    expect(abs(counts['whole'] + cut - users) <= cut, f'{users} samples with user frames, {counts}')
+    note(f'{counts} of {len(samples)} samples')
+
+
+# All of a program's environment, which is at the end of its stack, within what is copied.
+SECRET = {'KFXT_TEST_SECRET': 'kept on the stack only'}
+
+
+@test
+def bytes_of_stacks_are_in_no_file(tmp):
+    work, secret = [helper('stacks'), 'spin', str(scaled(1000))], SECRET['KFXT_TEST_SECRET'].encode()
+    r = run('record', '-o', tmp + '/t.fxt', '--sample=999', '--', *work, env=SECRET)
+    equal(r.returncode, 0, r.stderr.decode())
+    _, samples = load_all(tmp + '/t.fxt')
+    expect(sum('spin' in names(s) for s in samples) > scaled(20), 'it was not sampled')
+    with open(tmp + '/t.fxt', 'rb') as f:
+        expect(secret not in f.read(), 'bytes of a stack are in the trace')
+    perf = shutil.which('perf')
+    if perf:        # to which the same stacks are bytes to be kept
+        subprocess.run([perf, 'record', '-q', '-B', '-e', 'cpu-clock', '-F', '999', '--call-graph', 'dwarf,16384', '-o',
+                        tmp + '/perf.data', *work], stdout=subprocess.DEVNULL, check=True, env=SECRET)
+        with open(tmp + '/perf.data', 'rb') as f:
+            expect(secret in f.read(), 'no stack has had it: the test tests nothing')
+
+
+@test
 def where_it_waits(tmp):
     """Each sleep in the function that waits, whole; all together as long as the program's own clock says."""
     t, samples, threads = record_sleepers(tmp, '--off-cpu')

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "cli/exit.h"
@@ -130,16 +131,31 @@ void stack_opts_show_end(const struct stack_source *s)
 	uint64_t all;
 
 	stack_source_counts(s, &c);
-	all = c.whole + c.cut + c.unmapped + c.no_rule + c.uncopied;
+	all = c.whole + c.cut + c.unmapped + c.no_rule + c.unreadable;
 	log_debug("samples: %" PRIu64 " on-CPU, %" PRIu64 " off-CPU, %" PRIu64 " of wakers; %" PRIu64 " user stacks whole",
 		  c.by_kind[STACK_CPU], c.by_kind[STACK_OFF_CPU], c.by_kind[STACK_WAKER], c.whole);
 	show_partial(c.cut, all, "longer than what is copied (--user-stack=unwind:24K)");
 	show_partial(c.unmapped, all, "what is mapped there is not known");
 	show_partial(c.no_rule, all, "the file has no unwind information, and there is no frame pointer");
-	show_partial(c.uncopied, all, "could not be read, as where a thread ends or executes a program");
+	show_partial(c.unreadable, all, "could not be read, as where a thread ends or executes a program");
 	if (c.events_err)
 		log_warn("user stacks of new programs may be cut: new mappings are not reported: %s "
 			 "(root helps, or kernel.perf_event_paranoid at most 2)", strerror(-c.events_err));
 	if (c.maps_lost)
 		log_warn("lost %" PRIu64 " records of mappings: too many at once", c.maps_lost);
+}
+
+void stack_opts_print_json(struct json *j, const struct stack_source *s)
+{
+	struct stack_counts c;
+
+	stack_source_counts(s, &c);
+	json_object(j);
+	json_key_u64(j, "whole", c.whole);
+	json_key_u64(j, "cut", c.cut);
+	json_key_u64(j, "unmapped", c.unmapped);
+	json_key_u64(j, "no_rule", c.no_rule);
+	json_key_u64(j, "unreadable", c.unreadable);
+	json_key_u64(j, "lost_mappings", c.maps_lost);
+	json_end(j);
 }

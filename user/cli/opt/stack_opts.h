@@ -9,6 +9,7 @@
 
 #include "opt.h"
 
+struct json;
 struct stack_source;
 
 struct stack_opts {
@@ -42,5 +43,7 @@ int stack_opts_choose(const struct stack_opts *opts, const char *command, uint64
 void stack_opts_show_attached(const struct stack_source *s);
 /* How many user stacks are not whole, and why. */
 void stack_opts_show_end(const struct stack_source *s);
+/* The same as the value of a key. */
+void stack_opts_print_json(struct json *j, const struct stack_source *s);
 
 #endif

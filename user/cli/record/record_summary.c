@@ -381,6 +381,11 @@ void record_summary_print_json(const void *ctx)
 	print_count(&j, "shared_koids", t.shared_koids);
 	print_late(&j, &l);
 	print_urgency(&j, &t.urgency);
+	if (s->stacks) {
+		json_line(&j, "  ");
+		json_key(&j, "user_stacks");
+		stack_opts_print_json(&j, s->stacks);
+	}
 	if (s->keeps)
 		record_window_print_json(&j, s->triggers, recorder_budget(s->recorder), &t);
 	print_total(&j, &t);

@@ -144,7 +144,7 @@ static unsigned int user_frames(struct stack_frames *f, const uint64_t *rec, str
 		if (verdict == UNWIND_WHOLE || in.stack_bytes)
 			f->counts.verdicts[verdict]++;
 		else
-			f->counts.uncopied++;
+			f->counts.unreadable++;
 	} else {
 		cnt = follow_fp(f, &in, unwound);
 	}

@@ -19,7 +19,7 @@ struct stack_frames;
 /* What became of user stacks. */
 struct stack_frames_counts {
 	uint64_t verdicts[UNWIND_VERDICT_CNT];
-	uint64_t uncopied;	/* not whole and not among these: there was no byte of them */
+	uint64_t unreadable;	/* not whole and not among these: there was no byte of them */
 	uint64_t maps_lost;	/* records of mappings */
 	int events_err;		/* -errno: why mappings are not reported as they are made */
 };

@@ -70,7 +70,7 @@ void stack_source_counts(const struct stack_source *s, struct stack_counts *coun
 	counts->cut = frames.verdicts[UNWIND_CUT];
 	counts->unmapped = frames.verdicts[UNWIND_UNMAPPED];
 	counts->no_rule = frames.verdicts[UNWIND_NO_RULE];
-	counts->uncopied = frames.uncopied;
+	counts->unreadable = frames.unreadable;
 	counts->maps_lost = frames.maps_lost;
 	counts->events_err = frames.events_err;
 }

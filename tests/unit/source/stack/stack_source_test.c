@@ -188,14 +188,14 @@ static void test_no_copy(void **state)
 	read_back(f);
 	assert_string_equal(f->outermost, "[cut]");
 	stack_source_counts(f->stacks, &counts);
-	assert_int_equal(counts.uncopied, 1);
+	assert_int_equal(counts.unreadable, 1);
 	/* By frame pointers alone it is what they lead to. */
 	start(f, STACK_BY_FP);
 	assert_int_equal(decode(f, rec), 0);
 	read_back(f);
 	assert_string_equal(f->outermost, "[unknown]");
 	stack_source_counts(f->stacks, &counts);
-	assert_int_equal(counts.whole + counts.cut + counts.unmapped + counts.no_rule + counts.uncopied, 0);
+	assert_int_equal(counts.whole + counts.cut + counts.unmapped + counts.no_rule + counts.unreadable, 0);
 }
 
 /* What its counts say would be beyond its end, or there is no such kind. */

@@ -26,7 +26,7 @@ from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, he
 
 NOBODY = 65534
 CAPS = {'KILL': 5, 'DAC_READ_SEARCH': 2, 'SYS_PTRACE': 19, 'SYS_ADMIN': 21, 'SYS_NICE': 23, 'SYS_RESOURCE': 24,
-        'SYSLOG': 34, 'PERFMON': 38, 'BPF': 39}
+        'SYSLOG': 34, 'PERFMON': 38, 'BPF': 39, 'CHECKPOINT_RESTORE': 40}
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME, PR_SET_KEEPCAPS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 15, 8, 47, 2
 
@@ -173,7 +173,7 @@ def rights_to_name_callers(tmp):
         raise Skip('no uprobes')
     # Single ones are root's since "perf/core: Require CAP_SYS_ADMIN for uprobes", which older kernels got, too.
     caps = ('BPF', 'PERFMON') + (() if 'uprobe.multi' in have else ('SYS_ADMIN',))
-    for options, names in (['--caller'], ('SYS_PTRACE', 'DAC_READ_SEARCH')), ([], ()):
+    for options, names in (['--caller'], ('SYS_PTRACE', 'DAC_READ_SEARCH', 'CHECKPOINT_RESTORE')), ([], ()):
         with Recorder(tmp + '/t.fxt', '-u', calls + ':inner', *options) as r:
             equal(r.confined()['CapEff'], bits(*names), f'capabilities {options}')
     path = own_dir(tmp)

@@ -4,6 +4,7 @@
  * again for others, but not all the time.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -120,26 +121,67 @@ static struct elf_file *open_at(const struct mapped_file *file, const char *path
 	return NULL;
 }
 
+/* How long its path is, without what says that it is deleted. */
+static size_t path_len(const struct mapped_file *file)
+{
+	const size_t len = strlen(file->path), suffix = strlen(DELETED);
+
+	return len > suffix && !strcmp(file->path + len - suffix, DELETED) ? len - suffix : len;
+}
+
+/* By the addresses of its code in a line of /proc/PID/maps; NULL: the line is of another file. */
+static struct elf_file *open_in_line(const struct mapped_file *file, uint32_t pid, const char *line)
+{
+	const size_t len = path_len(file);
+	uint64_t start, end;
+	char path[64];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*2sx%*s %*s %*s %*s %n", &start, &end, &at) < 2 || !at ||
+	    strncmp(line + at, file->path, len) || (line[at + len] && strcmp(line + at + len, DELETED)))
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	return open_at(file, path, true);
+}
+
+/* Of a library that was deleted, perhaps for a newer one, there is no other way in. */
+static struct elf_file *open_in_maps(const struct mapped_file *file, uint32_t pid)
+{
+	struct elf_file *elf = NULL;
+	char path[32], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	while (f && !elf && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		elf = open_in_line(file, pid, line);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return elf;
+}
+
 /*
- * As process @pid sees it or, once that has ended, as we do. Of a program that was deleted, perhaps for a
- * newer one, before or after its mapping was reported, the process still has it.
+ * As process @pid sees it or, once that has ended, as we do. What was deleted, before or after its mapping was
+ * reported, the process still has.
  */
 static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
 {
-	const size_t len = strlen(file->path), suffix = strlen(DELETED);
-	const bool is_deleted = len > suffix && !strcmp(file->path + len - suffix, DELETED);
 	char path[ELF_PATH_BYTES + 32];
 	struct elf_file *elf;
 	int prefix;
 
 	prefix = snprintf(path, sizeof(path), "/proc/%u/root", pid);
-	snprintf(path + prefix, sizeof(path) - prefix, "%.*s", (int)(len - (is_deleted ? suffix : 0)), file->path);
+	snprintf(path + prefix, sizeof(path) - prefix, "%.*s", (int)path_len(file), file->path);
 	elf = open_at(file, path, true) ?: open_at(file, path + prefix, false);
 	if (!elf) {
 		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 		elf = open_at(file, path, true);
 	}
-	return elf;
+	return elf ?: open_in_maps(file, pid);
 }
 
 const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid)

@@ -7,8 +7,13 @@
 #ifndef ELF_MAPPED_FILE_H
 #define ELF_MAPPED_FILE_H
 
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* To read what any process has mapped, files of any user, and those that are mapped but deleted. */
+#define MAPPED_FILES_CAPABILITIES \
+	(1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH | 1ULL << CAP_CHECKPOINT_RESTORE)
 
 #define MAPPED_BUILD_ID_BYTES	20
 #define MAPPED_FILE_NONE	UINT32_MAX

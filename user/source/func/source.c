@@ -3,10 +3,10 @@
  * Functions as a source. They are chosen by options of their own, so the command opens and closes
  * them: select.h.
  */
-#include <linux/capability.h>
 #include <seccomp.h>
 
 #include "capture/source.h"
+#include "elf/mapped_file.h"
 #include "func_p.h"
 #include "kernel/pid_namespace.h"
 #include "kmod/kfxt.h"
@@ -59,7 +59,7 @@ static int decode_call(void *s, struct source_ctx *c, const uint64_t *rec, unsig
 /* Mappings of any process are read, and the files that are mapped. */
 static uint64_t func_capabilities(const void *s)
 {
-	return funcs_have_user_parents(s) ? 1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH : 0;
+	return funcs_have_user_parents(s) ? MAPPED_FILES_CAPABILITIES : 0;
 }
 
 static const struct source_call calls[] = {

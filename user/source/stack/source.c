@@ -4,7 +4,6 @@
  * them: stack.h.
  */
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "bpf/abi/ids.h"
 #include "capture/source.h"
+#include "elf/mapped_file.h"
 #include "frames.h"
 #include "kernel/pid_namespace.h"
 #include "profile/profile.h"
@@ -162,7 +162,7 @@ static uint64_t stack_capabilities(const void *state)
 {
 	const struct stack_source *s = state;
 
-	return s->cfg.user == STACK_NO_USER ? 0 : 1ULL << CAP_SYS_PTRACE | 1ULL << CAP_DAC_READ_SEARCH;
+	return s->cfg.user == STACK_NO_USER ? 0 : MAPPED_FILES_CAPABILITIES;
 }
 
 /* What its counts say lies within the record. */

@@ -88,9 +88,10 @@ def of_unwinding(tmp):
 
 
 def of_objects():
-    """As compiled, before any kernel has seen them; .text is what they call, in two files."""
+    """As compiled, before any kernel has seen them; .text is what they call, in two files. "?": with stack samples only."""
     found = collections.Counter()
-    for name, wanted in (('sched', r'\.text|tp_btf/\S+'), ('names', r'\.text')):
+    for name, wanted in (('sched', r'\.text|\??tp_btf/\S+'), ('names', r'\.text'),
+                         ('stack', r'\?perf_event|\?tp_btf/sched_(?:exit_tp|waking)')):
         out = subprocess.run(['readelf', '-SW', f'{BUILD}/gen/{name}.bpf.o'], capture_output=True, text=True, check=True).stdout
         for m in re.finditer(rf'\] ({wanted}) +PROGBITS +\w+ +\w+ (\w+)', out):
             found[f'{m[1]}, compiled'] += int(m[2], 16) // 8

@@ -9,6 +9,7 @@ KFXT_TEST_SCALE: see harness.py.
 """
 import bisect
 import collections
+import contextlib
 import glob
 import json
 import os
@@ -578,6 +579,32 @@ def a_full_ring(tmp):
     lost = ledger(t, 'lost')
     expect(lost > 0, f'nothing was lost: {t.ledger}')
     expect(f'stack sample' in err and 'rings full' in err, f'the summary does not report it: {err}')
+    note(f'{len(samples)} samples, {lost} lost, {ledger(t, "unsampled")} not taken')
+
+
+@test
+def no_time_without_a_count(tmp):
+    """No CPU is idle, and the recorder is stopped: each period of each is a sample, or counted."""
+    with contextlib.ExitStack() as busy:
+        for cpu in os.sched_getaffinity(0):
+            busy.enter_context(running('taskset', '-c', str(cpu), helper('stacks'), 'spin', '1000000'))
+        p = start(tmp + '/t.fxt', '-m', '64K', '--sample=999')
+        p.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        p.send_signal(signal.SIGCONT)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=PATIENCE * 6)[1].decode()
+    equal(p.returncode, 0, err)
+    t, samples = load_all(tmp + '/t.fxt')
+    for cpu, counts in t.ledger.items():
+        if cpu is None:
+            continue
+        marks = [s.ts for s in t.switches if s.cpu == cpu]
+        due = (marks[-1] - marks[0]) * 999 / 1e9
+        counted = counts['seen_samples'] + counts.get('unsampled_samples', 0)
+        expect(due - 3 - due / 50 <= counted <= due + 2 + due / 10, f'CPU {cpu}: {counted} counted, {due:.1f} due: {counts}')
+    lost = ledger(t, 'lost')
+    expect(lost > 0, f'nothing was lost: {t.ledger}')
     note(f'{len(samples)} samples, {lost} lost, {ledger(t, "unsampled")} not taken')
 
 

@@ -98,12 +98,19 @@ def inline(text):
     return 0x8000 | len(text) if text else 0
 
 
-def kernel_object(kind, koid, name, process=None):
+def text_argument(key, text):
+    key, text = key.encode(), text.encode()
+    body = padded(key) + padded(text)
+    return struct.pack('<Q', 6 | 1 + len(body) // 8 << 4 | inline(key) << 16 | inline(text) << 32) + body
+
+
+def kernel_object(kind, koid, name, process=None, **texts):
     name = name.encode() if isinstance(name, str) else name
     body = struct.pack('<Q', koid) + padded(name)
     if process is not None:
         body += struct.pack('<Q', 8 | 3 << 4 | inline(b'process') << 16) + padded(b'process') + struct.pack('<Q', process)
-    return record(7, kind << 16 | inline(name) << 24 | (process is not None) << 40, body)
+    body += b''.join(text_argument(*item) for item in texts.items())
+    return record(7, kind << 16 | inline(name) << 24 | (process is not None) + len(texts) << 40, body)
 
 
 def blob(data):
@@ -159,8 +166,8 @@ class Trace:
         self.period_ns = period_ns
         self.names, self.samples = b'', []
 
-    def process(self, koid, name):
-        self.names += kernel_object(1, koid, name)
+    def process(self, koid, name, **texts):
+        self.names += kernel_object(1, koid, name, **texts)
 
     def thread(self, koid, process, name):
         self.names += kernel_object(2, koid, name, process)

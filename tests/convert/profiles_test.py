@@ -449,6 +449,21 @@ def pprof_has_the_wall_clock_of_a_recording(tmp):
 
 
 @case
+def pprof_has_the_place_of_a_process(tmp):
+    """For servers that take the profiles of many hosts: cgroup, container and unit, as far as it has them."""
+    trace = stacks_made.Trace()
+    places = {10: {'cgroup': '/system.slice/db.service', 'unit': 'db.service'},
+              20: {'cgroup': '/docker/3f4a', 'container': '3f4a'}, 30: {}}
+    for pid, texts in places.items():
+        trace.process(pid, 'app', **texts)
+        trace.sample('cpu', 7_000 + pid, pid, pid, [stacks_made.Frame('main')])
+    out = os.path.join(tmp, 'x.pprof')
+    convert(write(tmp, trace), out)
+    found = {labels['pid']: {k: labels[k] for k in ('cgroup', 'container', 'unit') if k in labels} for _, _, labels in Pprof(out).samples}
+    equal(found, places)
+
+
+@case
 def names_that_are_not_utf8_are_repaired(tmp):
     trace = stacks_made.Trace()
     trace.thread(10, 10, b'a\xff;b')

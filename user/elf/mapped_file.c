@@ -18,7 +18,7 @@
 #include "mapped_file.h"
 
 #define FILES_MAX	65536U
-#define ELFS_MAX	512U		/* whose symbols are kept */
+#define ELFS_MAX	512U		/* whose symbols are in memory */
 #define AGAIN_NS	1000000000ULL
 #define VDSO		"[vdso]"
 #define DELETED		" (deleted)"	/* after a path in /proc/PID/maps */
@@ -28,12 +28,14 @@ struct known_file {
 	uint32_t index;
 	struct elf_file *elf;
 	uint64_t tried_ns;	/* 0: never */
+	uint64_t used;		/* a counter of questions */
 };
 
 struct mapped_files {
 	void *tree;
 	struct known_file **entries;
 	uint32_t cnt, cap, elfs;
+	uint64_t questions;
 };
 
 static int by_identity(const void *a, const void *b)
@@ -184,16 +186,35 @@ static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
 	return elf ?: open_in_maps(file, pid);
 }
 
+/* It can be opened again at once. */
+static void close_oldest(struct mapped_files *files)
+{
+	struct known_file *oldest = NULL;
+	uint32_t i;
+
+	for (i = 0; i < files->cnt; i++)
+		if (files->entries[i]->elf && (!oldest || files->entries[i]->used < oldest->used))
+			oldest = files->entries[i];
+	if (!oldest)
+		return;
+	elf_file_close(oldest->elf);
+	oldest->elf = NULL;
+	oldest->tried_ns = 0;
+	files->elfs--;
+}
+
 const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct known_file *e = files->entries[index];
 
-	if (e->elf || mapped_files_is_vdso(files, index) || files->elfs == ELFS_MAX || (e->tried_ns && now - e->tried_ns < AGAIN_NS))
+	e->used = ++files->questions;
+	if (e->elf || mapped_files_is_vdso(files, index) || (e->tried_ns && now - e->tried_ns < AGAIN_NS))
 		return e->elf;
 	e->tried_ns = now;
 	e->elf = open_for(&e->file, pid);
-	files->elfs += !!e->elf;
+	if (e->elf && files->elfs++ == ELFS_MAX)
+		close_oldest(files);
 	return e->elf;
 }
 

@@ -39,7 +39,10 @@ const struct mapped_file *mapped_files_get(const struct mapped_files *files, uin
 bool mapped_files_is_vdso(const struct mapped_files *files, uint32_t index);
 /* Its path, as the process has it for which it was added. */
 const char *mapped_files_path(const struct mapped_files *files, uint32_t index);
-/* What is in it, opened as process @pid sees it or, once that has ended, as we do; NULL: cannot be read. */
+/*
+ * What is in it, opened as process @pid sees it or, once that has ended, as we do; NULL: cannot be read. Valid until
+ * the next call, for then it may be closed for another one.
+ */
 const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid);
 /* NULL is fine. */
 void mapped_files_close(struct mapped_files *files);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which files stay open, of more than there may be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf/elf.h"
+#include "elf/mapped_file.h"
+#include "elf_made.h"
+
+#define FILES	1200U
+
+/* One file by many paths, each of which counts as another one. */
+static uint32_t add(struct mapped_files *files, int fd, unsigned int number)
+{
+	struct mapped_file file = { .build_id = MADE_BUILD_ID };
+	char path[4096];
+	int len = snprintf(path, sizeof(path), "/proc/self/fd/");
+
+	for (; number; number--)
+		len += snprintf(path + len, sizeof(path) - len, "./");
+	snprintf(path + len, sizeof(path) - len, "%d", fd);
+	file.path = path;
+	return mapped_files_add(files, &file);
+}
+
+/* A recorder that runs for weeks meets more files than it can keep: the ones that were asked for last are open. */
+static void test_many(void **state)
+{
+	const struct made_symbol symbols[] = { { "outer", MADE_CODE, 0x20, STT_FUNC, STB_GLOBAL, 1 }, { .name = NULL } };
+	const struct made_elf made = { ELFCLASS64, made_machine(), ET_EXEC, .symtab = symbols };
+	const int fd = made_elf(&made);
+	const struct elf_file *first;
+	struct mapped_files *files;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(mapped_files_open(&files), 0);
+	assert_int_equal(add(files, fd, 0), 0);
+	first = mapped_files_elf(files, 0, (uint32_t)getpid());
+	assert_non_null(first);
+	for (i = 1; i < FILES; i++) {
+		assert_int_equal(add(files, fd, i), i);
+		if (!mapped_files_elf(files, i, (uint32_t)getpid()))
+			fail_msg("file %u", i);
+		/* One that is needed all the time is not closed. */
+		assert_ptr_equal(mapped_files_elf(files, 0, (uint32_t)getpid()), first);
+	}
+	/* Closed for another one, and opened again at once. */
+	assert_string_equal(elf_file_build_id(mapped_files_elf(files, 1, (uint32_t)getpid())), MADE_BUILD_ID);
+	assert_string_equal(elf_file_build_id(mapped_files_elf(files, FILES - 1, (uint32_t)getpid())), MADE_BUILD_ID);
+	mapped_files_close(files);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_many) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

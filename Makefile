@@ -239,9 +239,12 @@ $(O)/tests/switch_count: $(O)/obj/tests/live/programs/switch_count.o
 $(TEST_BIN):
 	$(link) $(if $(filter %switch_count,$@),-lbpf -lelf -lz) -pthread
 
-# kfxt with its unwinder judged.
-$(O)/tests/judged: $(call obj,tests/live/programs/judged.c) $(O)/obj/user/cli/main.o $(ARCHIVES)
-	$(link) $(call wraps,unwinder_unwind) $(LIBS)
+# kfxt with its unwinder judged, and without the tracepoint that samples sleeps.
+$(O)/tests/judged: WRAP := $(call wraps,unwinder_unwind)
+$(O)/tests/fallback: WRAP := $(call wraps,kernel_btf_has_tracepoint)
+RECORDERS := $(addprefix $(O)/tests/,judged fallback)
+$(RECORDERS): $(O)/tests/%: $(O)/obj/tests/live/programs/%.o $(O)/obj/user/cli/main.o $(ARCHIVES)
+	$(link) $(WRAP) $(LIBS)
 
 # Goes into virtual machines that have nothing else.
 $(O)/tests/module_tester: $(call obj,$(MODULE_TESTER))
@@ -256,7 +259,7 @@ test-headers:
 		echo "#include <$$header>" | $(CC) $(CPPFLAGS) $(CFLAGS) -E -xc -o /dev/null - 2>/dev/null || \
 		{ echo "tests: no $$header: as root run scripts/install-packages.sh test" >&2; exit 1; }; done
 
-unit: $(UNIT_BIN) $(TEST_BIN) $(UNWOUND_BIN) $(O)/tests/judged
+unit: $(UNIT_BIN) $(TEST_BIN) $(UNWOUND_BIN) $(RECORDERS)
 vm-programs: unit $(O)/tests/module_tester
 
 # libFuzzer: the fuzzers take what is built with sanitizers.

@@ -194,6 +194,31 @@ def asleep_at_the_stop(tmp):
 
 
 @test
+def without_its_tracepoint(tmp):
+    """As before 6.15: by a kprobe or, where there are none, in the switch, with kernel frames only, and it says so."""
+    r = subprocess.run([helper('fallback'), 'record', '-v', '--strict', '-o', tmp + '/t.fxt', '--off-cpu', '--', helper('stacks'), 'sleep',
+                        str(scaled(100))], capture_output=True, text=True, timeout=PATIENCE * 6)
+    via = re.search('sleeps are sampled by (.*)', r.stderr)
+    in_switch = via and via[1] == 'sched_switch, kernel frames only'
+    expect(via and (in_switch or via[1] == 'kprobe on finish_task_switch'), r.stderr)
+    equal('samples of --off-cpu have no user stacks' in r.stderr, in_switch, f'that it says so: {r.stderr}')
+    expect(r.returncode in ((3, 4) if in_switch else (0, 3)), f'exit code {r.returncode}: {r.stderr}')
+    t, samples = load_all(tmp + '/t.fxt')
+    threads, samples = lines(r.stdout), in_sleeps(t, samples)
+    found = collections.Counter((s.thread, s.ts, s.weight) for s in samples)
+    expected = collections.Counter(sleeps(t, MS))
+    equal(sorted((found - expected).elements()), [], 'samples that are no sleep of the switches')
+    missing = sum((expected - found).values())
+    expect(missing <= not_taken(t), f'{missing} sleeps without a sample: {t.ledger}')
+    for what, call in (('wait_poll', 'do_sys_poll'), ('nap', 'hrtimer_nanosleep')):
+        mine = [s for s in samples if s.thread == threads[what][0]]
+        inside = [s for s in mine if call in names(s)]
+        expect(len(inside) >= len(mine) - 3 > 0, f'{what}: {collections.Counter(map(tuple, map(names, mine))).most_common(3)}')
+        equal(any(f.kind == 'native' for s in inside for f in s.frames), not in_switch, f'{what}: user frames')
+    note(f'{via[1]}: {sum(found.values())} sleeps, {missing} not taken')
+
+
+@test
 def a_higher_threshold(tmp):
     t, samples, _ = record_sleepers(tmp, '--off-cpu=4500us')
     shortest = min(s.weight for s in of(samples, 'off-cpu'))

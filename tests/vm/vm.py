@@ -139,7 +139,7 @@ class Image:
         for name in ('kfxt.service', 'kfxt.conf'):
             self.cpio.file(os.path.join(build, name), '/kfxt/build/' + name)
         for path in sorted(glob.glob(os.path.join(build, 'tests/*'))):
-            if not path.endswith(('_test', '_fuzz', '/judged')):     # those need no kernel of their own
+            if not path.endswith(('_test', '_fuzz', '/judged', '/fallback')):     # those need no kernel of their own
                 self.program(path, '/kfxt/build/tests/' + os.path.basename(path))
         self.cpio.data('/etc/passwd', b'root:x:0:0:root:/root:/bin/sh\n', 0o644)
         self.bytes = self.cpio.close()

@@ -22,7 +22,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from account import may_be_missing, unreported_switches  # noqa: E402
-from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, record, run,  # noqa: E402
+from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, readable, record, run,  # noqa: E402
                      running, scaled, start, stop_while, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 import fxtsamples  # noqa: E402
@@ -605,6 +605,24 @@ def a_full_ring(tmp):
     expect(lost > 0, f'nothing was lost: {t.ledger}')
     expect(f'stack sample' in err and 'rings full' in err, f'the summary does not report it: {err}')
     note(f'{len(samples)} samples, {lost} lost, {ledger(t, "unsampled")} not taken')
+
+
+@test
+def a_pipe_that_nobody_reads(tmp):
+    """The recorder cannot write: its rings get full, and what has no space is counted."""
+    with running(helper('stacks'), 'sleep', '1000000'), open(tmp + '/t.fxt', 'wb') as f:
+        p = subprocess.Popen([KFXT, 'record', '-o', '-', '-m', '64K', '--stacks', '--sample=999'], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        f.write(p.stdout.read(1))
+        until(lambda: readable(p.stdout) >= 4096, 'it does not record')
+        time.sleep(1.5)
+        p.send_signal(signal.SIGINT)
+        shutil.copyfileobj(p.stdout, f)
+        err = p.communicate(timeout=PATIENCE * 6)[1].decode()
+    equal(p.returncode, 0, err)
+    t, samples = load_all(tmp + '/t.fxt')
+    expect(samples and ledger(t, 'lost') > 0, f'nothing was lost: {t.ledger}')
+    note(f'{len(samples)} samples, {ledger(t, "lost")} lost, {ledger(t, "unsampled")} not taken')
 
 
 @test

@@ -581,6 +581,19 @@ def kernel_threads(tmp):
 
 
 @test
+def in_a_pid_namespace(tmp):
+    """There /proc has other processes by those ids: no user stacks rather than those of others, and it says so."""
+    r = subprocess.run(['unshare', '--pid', '--fork', '--mount-proc', KFXT, 'record', '-o', tmp + '/t.fxt', '--off-cpu', '--',
+                        helper('stacks'), 'sleep', str(scaled(50))], capture_output=True, text=True, timeout=PATIENCE * 6)
+    equal(r.returncode, 0, r.stderr)
+    expect('in a PID namespace: samples have no user stacks' in r.stderr, r.stderr)
+    t, samples = load(tmp + '/t.fxt'), read_samples(tmp + '/t.fxt')      # not all threads have names, which verify reports
+    mine = [s for s in in_sleeps(t, samples) if t.threads.get(s.thread, ('',))[0] == 'stacks']
+    expect(len(mine) > scaled(50), f'{len(mine)} samples')
+    equal({f.kind for s in mine for f in s.frames}, {'kernel'}, 'frames')
+
+
+@test
 def parts_of_a_stack(tmp):
     for options, kinds in ((['--no-kernel-stack'], {'native'}), (['--user-stack=none'], {'kernel'}),
                            (['--user-stack=fp'], {'kernel', 'native'})):

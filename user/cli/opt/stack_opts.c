@@ -115,7 +115,9 @@ void stack_opts_show_attached(const struct stack_source *s)
 
 	if (via != STACK_VIA_CNT)
 		log_debug("sleeps are sampled by %s", stack_via_name(via));
-	if (stack_source_is_partial(s))
+	if (stack_source_lacks_user(s))
+		log_warn("in a PID namespace: samples have no user stacks (run outside of the container)");
+	else if (stack_source_is_partial(s))
 		log_warn("samples of --off-cpu have no user stacks: this kernel has neither the tracepoint sched_exit_tp nor kprobes");
 }
 

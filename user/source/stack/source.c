@@ -59,6 +59,12 @@ bool stack_source_is_partial(const struct stack_source *s)
 	return s->via == STACK_VIA_SWITCH && s->cfg.user != STACK_NO_USER;
 }
 
+/* Mappings would be those of other processes. */
+bool stack_source_lacks_user(const struct stack_source *s)
+{
+	return s->cfg.user != STACK_NO_USER && !pid_namespace_is_initial();
+}
+
 void stack_source_counts(const struct stack_source *s, struct stack_counts *counts)
 {
 	struct stack_frames_counts frames = { 0 };
@@ -114,8 +120,7 @@ static int start_stacks(void **state, struct source_ctx *c)
 	const struct profile_config cfg = {
 		.period_ns = s->cfg.hz ? NS_PER_SECOND / s->cfg.hz : 0, .clock = s->cfg.cycles ? "cycles" : NULL,
 	};
-	/* In a PID namespace mappings would be those of other processes. */
-	int err = stack_frames_open(&s->frames, pid_namespace_is_initial() ? s->cfg.user : STACK_NO_USER);
+	int err = stack_frames_open(&s->frames, stack_source_lacks_user(s) ? STACK_NO_USER : s->cfg.user);
 
 	err = err ?: profile_writer_open(&s->profile, c->w, &cfg);
 	stack_programs_start(s);

@@ -52,6 +52,8 @@ int stack_source_open(struct stack_source **out, const struct stack_cfg *cfg, ch
 enum stack_via stack_source_via(const struct stack_source *s);
 /* Whether this kernel gives less than was selected: sleeps have kernel frames only. */
 bool stack_source_is_partial(const struct stack_source *s);
+/* Whether user stacks were selected and there are none, as we are in a PID namespace. */
+bool stack_source_lacks_user(const struct stack_source *s);
 void stack_source_counts(const struct stack_source *s, struct stack_counts *counts);
 /* NULL is fine. */
 void stack_source_close(struct stack_source *s);

@@ -13,6 +13,7 @@
 #define BYTES_MAX	(128U << 20)	/* of all maps */
 #define FILE_BYTES_MAX	(32U << 20)
 #define AGAIN_NS	100000000ULL	/* code that is hot is compiled anew just before it is sampled first */
+#define ABSENT_NS	1000000000ULL	/* of a process without a map, as most that have a JIT */
 #define SHARE		20U		/* reading takes one of so many parts of the time */
 
 struct process {
@@ -124,8 +125,7 @@ bool jit_find(struct jit *p, uint64_t koid, uint32_t pid, uint64_t pc, struct ji
 	begin = clock_ns(CLOCK_MONOTONIC);
 	if (!may_read(p, e, begin))
 		return false;
-	e->again_ns = begin + AGAIN_NS;
-	jit_file_read(e->file, FILE_BYTES_MAX);
+	e->again_ns = begin + (jit_file_read(e->file, FILE_BYTES_MAX) ? AGAIN_NS : ABSENT_NS);
 	found = jit_map_find(jit_file_map(limit_bytes(p, e)->file), pc, out);
 	p->again_ns = begin + SHARE * (clock_ns(CLOCK_MONOTONIC) - begin);
 	return found;

@@ -16,8 +16,8 @@ struct jit;
 int jit_open(struct jit **out, const char *root);
 /*
  * The code of the process of @koid, whose id is @pid, at @pc. Where it is not known yet what the process
- * has written is read again, at most ten times a second and, of all processes together, for a twentieth of
- * the time. False: not known. @out lives until the next call.
+ * has written is read again, at most ten times a second, or once where there is nothing, and, of all processes
+ * together, for a twentieth of the time. False: not known. @out lives until the next call.
  */
 bool jit_find(struct jit *p, uint64_t koid, uint32_t pid, uint64_t pc, struct jit_code *out);
 /* NULL is fine. */

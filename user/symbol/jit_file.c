@@ -174,7 +174,7 @@ static int read_lines(struct jit_file *f, int fd, char *buf)
 	return err ?: 1;
 }
 
-void jit_file_read(struct jit_file *f, size_t bytes_max)
+bool jit_file_read(struct jit_file *f, size_t bytes_max)
 {
 	struct stat st;
 	int fd = open_map(f, &st), ret = 1;
@@ -196,4 +196,5 @@ void jit_file_read(struct jit_file *f, size_t bytes_max)
 close:
 	if (fd >= 0)
 		close(fd);
+	return fd >= 0;
 }

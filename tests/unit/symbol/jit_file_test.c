@@ -198,6 +198,7 @@ static void test_read_again(void **state)
 	const struct fixture *x = *state;
 	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 	struct jit_code code;
+	uint64_t none;
 	struct jit *j;
 	bool found;
 	int i;
@@ -210,6 +211,16 @@ static void test_read_again(void **state)
 	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - begin >= 100000000);
 	usleep(250000);
 	assert_true(jit_find(j, PID, PID, 0x2000, &code));
+	/* One that has no map is not asked as often. */
+	write_map(x, "a", "3000 10 three\n");
+	shell(x, "mv proc/42/root/tmp/perf-3.map map");
+	none = clock_ns(CLOCK_MONOTONIC);
+	usleep(200000);
+	assert_false(jit_find(j, PID + 2, PID, 0x3000, &code));
+	shell(x, "mv map proc/42/root/tmp/perf-3.map");
+	usleep(250000);
+	found = jit_find(j, PID + 2, PID, 0x3000, &code);
+	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - none >= 1000000000);
 	/* Many that have none; the one that was asked for last of all is not forgotten. */
 	for (i = 0; i < 1000; i++) {
 		assert_false(jit_find(j, 1000 + i, 1000 + i, 0x1000, &code));

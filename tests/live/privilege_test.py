@@ -200,6 +200,15 @@ def rights_to_name_callers(tmp):
 
 
 @test
+def rights_for_stacks(tmp):
+    """Those to read what is mapped, if user stacks are to be unwound."""
+    for options, names in ((['--stacks'], ('SYS_PTRACE', 'DAC_READ_SEARCH', 'CHECKPOINT_RESTORE')),
+                           (['--stacks', '--user-stack=none'], ())):
+        with Recorder(tmp + '/t.fxt', *options) as r:
+            equal(r.confined()['CapEff'], bits(*names), f'capabilities {options}')
+
+
+@test
 def no_sandbox(tmp):
     own = status_of(open('/proc/self/status').read())
     out = record(tmp + '/t.fxt', '--no-sandbox', '--', 'sh', '-c', 'cat /proc/$PPID/status')

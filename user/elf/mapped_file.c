@@ -35,7 +35,7 @@ struct mapped_files {
 	void *tree;
 	struct known_file **entries;
 	uint32_t cnt, cap, elfs;
-	uint64_t questions;
+	uint64_t questions, refused;
 };
 
 static int by_identity(const void *a, const void *b)
@@ -53,7 +53,11 @@ static uint32_t add_new(struct mapped_files *files, const struct mapped_file *fi
 {
 	struct known_file *e;
 
-	if (files->cnt == FILES_MAX || array_reserve(files->entries, files->cnt, files->cap, 1))
+	if (files->cnt == FILES_MAX) {
+		files->refused++;
+		return MAPPED_FILE_NONE;
+	}
+	if (array_reserve(files->entries, files->cnt, files->cap, 1))
 		return MAPPED_FILE_NONE;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -216,6 +220,11 @@ const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t ind
 	if (e->elf && files->elfs++ == ELFS_MAX)
 		close_oldest(files);
 	return e->elf;
+}
+
+uint64_t mapped_files_refused(const struct mapped_files *files)
+{
+	return files->refused;
 }
 
 int mapped_files_open(struct mapped_files **out)

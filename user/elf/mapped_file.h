@@ -44,6 +44,8 @@ const char *mapped_files_path(const struct mapped_files *files, uint32_t index);
  * the next call, for then it may be closed for another one.
  */
 const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t index, uint32_t pid);
+/* How many were not added, as there are too many others. */
+uint64_t mapped_files_refused(const struct mapped_files *files);
 /* NULL is fine. */
 void mapped_files_close(struct mapped_files *files);
 

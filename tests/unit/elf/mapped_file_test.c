@@ -61,9 +61,31 @@ static void test_many(void **state)
 	close(fd);
 }
 
+/* Beyond what there may be none is known, and that is counted. */
+static void test_too_many(void **state)
+{
+	struct mapped_file file = { .path = "/program", .dev = 1 };
+	struct mapped_files *files;
+
+	(void)state;
+	assert_int_equal(mapped_files_open(&files), 0);
+	for (file.inode = 0; file.inode < 65536; file.inode++)
+		assert_int_equal(mapped_files_add(files, &file), file.inode);
+	assert_int_equal(mapped_files_refused(files), 0);
+	assert_int_equal(mapped_files_add(files, &file), MAPPED_FILE_NONE);
+	file.path = "//anon";
+	assert_int_equal(mapped_files_add(files, &file), MAPPED_FILE_NONE);
+	assert_int_equal(mapped_files_refused(files), 1);
+	file.path = "/program";
+	file.inode = 65535;
+	assert_int_equal(mapped_files_add(files, &file), 65535);
+	assert_int_equal(mapped_files_refused(files), 1);
+	mapped_files_close(files);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_many) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_many), cmocka_unit_test(test_too_many) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

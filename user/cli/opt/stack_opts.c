@@ -145,6 +145,9 @@ void stack_opts_show_end(const struct stack_source *s)
 			 "(root helps, or kernel.perf_event_paranoid at most 2)", strerror(-c.events_err));
 	if (c.maps_lost)
 		log_warn("lost %" PRIu64 " records of mappings: too many at once", c.maps_lost);
+	if (c.maps_refused)
+		log_warn("%" PRIu64 " mappings are of more files than are kept: what is there has no names (restart the recorder)",
+			 c.maps_refused);
 }
 
 void stack_opts_print_json(struct json *j, const struct stack_source *s)
@@ -159,5 +162,6 @@ void stack_opts_print_json(struct json *j, const struct stack_source *s)
 	json_key_u64(j, "no_rule", c.no_rule);
 	json_key_u64(j, "unreadable", c.unreadable);
 	json_key_u64(j, "lost_mappings", c.maps_lost);
+	json_key_u64(j, "refused_mappings", c.maps_refused);
 	json_end(j);
 }

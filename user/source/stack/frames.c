@@ -169,6 +169,7 @@ void stack_frames_counts(const struct stack_frames *f, struct stack_frames_count
 {
 	*counts = f->counts;
 	counts->maps_lost = f->maps ? process_maps_lost(f->maps) : 0;
+	counts->maps_refused = mapped_files_refused(f->files);
 }
 
 void stack_frames_close(struct stack_frames *f)

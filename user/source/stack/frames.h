@@ -21,6 +21,7 @@ struct stack_frames_counts {
 	uint64_t verdicts[UNWIND_VERDICT_CNT];
 	uint64_t unreadable;	/* not whole and not among these: there was no byte of them */
 	uint64_t maps_lost;	/* records of mappings */
+	uint64_t maps_refused;	/* mappings of more files than are kept */
 	int events_err;		/* -errno: why mappings are not reported as they are made */
 };
 

@@ -78,6 +78,7 @@ void stack_source_counts(const struct stack_source *s, struct stack_counts *coun
 	counts->no_rule = frames.verdicts[UNWIND_NO_RULE];
 	counts->unreadable = frames.unreadable;
 	counts->maps_lost = frames.maps_lost;
+	counts->maps_refused = frames.maps_refused;
 	counts->events_err = frames.events_err;
 }
 

@@ -43,6 +43,7 @@ struct stack_counts {
 	uint64_t unmapped, no_rule;	/* an address in no known mapping, one without rule and frame pointer */
 	uint64_t unreadable;		/* nothing of it could be read, as of a thread that ends */
 	uint64_t maps_lost;		/* reports of mappings */
+	uint64_t maps_refused;		/* mappings of files beyond the number that is kept */
 	int events_err;			/* -errno: why mappings are not reported as they are made */
 };
 

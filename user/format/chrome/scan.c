@@ -14,6 +14,7 @@
 
 #define WINDOW_BYTES	(256U << 10)	/* to begin with */
 #define BLANK_BYTES_MAX	4096U	/* between the brackets of a list and its first event */
+#define ESCAPE_BYTES_MAX	12U	/* of a surrogate pair */
 
 static const char ends_early[] = "the JSON ends early";
 static const char too_long[] = "the event is longer than 16 MiB";
@@ -403,6 +404,63 @@ static bool is_named(const struct chrome_scan *s, const char *name)
 	return s->name_len == strlen(name) && !memcmp(s->name, name, s->name_len);
 }
 
+/* ---- a string of any length, piece by piece ---------------------------------------- */
+
+/* How much of the string in the window can be decoded without what is to come. */
+static size_t whole_escapes(const char *data, size_t len)
+{
+	size_t safe = len > ESCAPE_BYTES_MAX ? len - ESCAPE_BYTES_MAX : 0, at = 0;
+	const char *escape;
+	uint64_t bad = 0;
+	char out[4];
+
+	while (at < safe) {
+		escape = chrome_find_quote(data + at);
+		at = (size_t)(escape - data);
+		if (at >= safe)
+			return safe;
+		at += escape[1] == 'u' ? ESCAPE_BYTES_MAX / 2 : 2;
+		if (escape[1] == 'u' && chrome_string_decode(escape, ESCAPE_BYTES_MAX, out, sizeof(out), &bad) == 4 &&
+		    (unsigned char)out[0] >= 0xf0)
+			at += ESCAPE_BYTES_MAX / 2;
+	}
+	return at;
+}
+
+static int hand_out(struct chrome_scan *s, size_t len)
+{
+	char *data = s->buf + s->pos;
+	uint64_t bad = 0;
+	size_t n = chrome_string_decode(data, len, data, len, &bad);
+
+	s->pos += len;
+	return n ? s->text(s->text_ctx, data, n) : 0;
+}
+
+static int take_text(struct chrome_scan *s)
+{
+	const char *end;
+	bool escaped = false;
+	int err, got;
+
+	for (s->pos++;;) {
+		end = chrome_string_end(s->buf + s->pos, s->buf + s->end, &escaped);
+		err = hand_out(s, end ? (size_t)(end - (s->buf + s->pos)) : whole_escapes(s->buf + s->pos, s->end - s->pos));
+		if (err)
+			return err;
+		if (end)
+			break;
+		got = scan_more(s);
+		if (got < 0)
+			return got;
+		if (!got)
+			break;
+	}
+	s->pos += end != NULL;
+	err = s->text(s->text_ctx, "", 0);
+	return err ? err : end != NULL;
+}
+
 /* What is handed out piece by piece, its value begins with @c: 1; 0: it is another member; or -errno. */
 static int begin_pieces(struct chrome_scan *s, int c)
 {
@@ -416,7 +474,7 @@ static int begin_pieces(struct chrome_scan *s, int c)
 		s->pos++;
 		s->state = SCAN_FRAMES;
 	} else if (c == '"' && s->text && is_named(s, "systemTraceEvents")) {
-		got = scan_take_text(s);
+		got = take_text(s);
 		if (!got)
 			end_early(s);
 		return got < 0 ? got : 1;

@@ -52,8 +52,6 @@ void scan_problem(struct chrome_scan *s, const char *text);
  * seems to begin. 1, 0: the input ended first, or -errno.
  */
 int scan_recover(struct chrome_scan *s);
-/* Hands the string at the scanner's place to @s->text. 1, 0: the input ended first, or -errno. */
-int scan_take_text(struct chrome_scan *s);
 /* Passes over a value of any length. 1, 0: the input ended first, or -errno. */
 int scan_skip_value(struct chrome_scan *s);
 

@@ -288,7 +288,7 @@ check-all:
 	$(Q)tests/run.sh --all $(SUITES)
 
 check-unit:
-	$(Q)CUT_STEP=$${CUT_STEP:-997} tests/run.sh layers unit golden convert json perfetto
+	$(Q)CUT_STEP=$${CUT_STEP:-997} tests/run.sh layers unit golden convert json perfetto memory
 
 check-vm:
 	$(Q)scripts/install-packages.sh test

@@ -45,13 +45,13 @@ flight:by_signal,by_size,at_once
 rotation:each_file_is_whole
 END
 # Cheap ones first.
-gate=(layers scripts unit golden convert json perfetto install docs sanitize "${live[@]}" oldest fuzz)
-all=(layers scripts unit golden convert json perfetto trace_processor install docs cost
+gate=(layers scripts unit golden convert json perfetto memory install docs sanitize "${live[@]}" oldest fuzz)
+all=(layers scripts unit golden convert json perfetto memory trace_processor install docs cost
 	sanitize live ends func log mark filter reports tracepoints presets examples syscalls exports compression packets
 	privileges faults stacks fuzz rotation flight ledger budget triggers begin soak machines)
 
 # One CPU is enough for each of these, and none minds the others: side by side, the longest first.
-quiet=" json docs convert scripts perfetto trace_processor install golden "
+quiet=" docs convert json memory perfetto scripts trace_processor install golden "
 # These take the programs that sanitize builds, or measure what CPUs do; a few of their tests do not mind.
 alone=" fuzz rotation flight ledger budget triggers begin soak machines "
 

@@ -147,7 +147,6 @@ suite_json() {
 	[ ${#only[@]} -eq 0 ] || return 0
 	suite json_producers python3 tests/convert/json_producers_test.py "$O"
 	suite json_round python3 tests/convert/json_round_test.py "$O"
-	suite json_memory python3 tests/convert/json_memory_test.py "$O"
 	suite_json_cases
 	suite_json_yajl
 	suite_json_property
@@ -173,7 +172,12 @@ suite_perfetto() {
 	suite pftrace python3 tests/convert/pftrace_test.py "$O"
 	suite pftrace_made python3 tests/convert/pftrace_made_test.py "$O"
 	suite pftrace_round python3 tests/convert/pftrace_round_test.py "$O"
-	[ ${#only[@]} -gt 0 ] || suite pftrace_memory python3 tests/convert/pftrace_memory_test.py "$O"
+}
+
+# How much of it converting a large file takes.
+suite_memory() {
+	suite json_memory python3 tests/convert/json_memory_test.py "$O"
+	suite pftrace_memory python3 tests/convert/pftrace_memory_test.py "$O"
 }
 
 # What Perfetto's own program finds in what is written, where it is on PATH.

@@ -242,7 +242,7 @@ check_sources() {
 		files | grep -E '^(user|bpf)/' | xargs -n1 dirname | sort | uniq -c | awk '$1 > 40')"
 	result "each folder of user/ and bpf/ says in at most 15 lines what it is for" "$(
 		files | grep -E '^(user|bpf)/.*\.[ch]$' | xargs -n1 dirname | sort -u | while read -r folder; do
-			lines=$(cat "$folder/README.md" | wc -l)
+			lines=$(wc -l <"$folder/README.md")
 			[ "$lines" -gt 0 ] && [ "$lines" -le 15 ] || echo "$folder/README.md: $lines lines"
 		done 2>&1)"
 }

@@ -71,6 +71,14 @@ def busy_until(tmp, cnt, suffix='', work=''):
             f'{work} >/dev/null; sleep 0.02; done']
 
 
+def make_sense(found):
+    """Of files with gaps."""
+    traces = [load(path) for path in found]
+    for t, path in zip(traces, found):
+        equal(dict(t.sense()), {}, f'contradictions in {path}')
+    note(f'{len(found)} files, {[len(t.gaps) for t in traces]} gaps')
+
+
 @test
 def two_with_little_to_do(tmp):
     """What the kernel does not report shows later, maybe in another file than it began in; two recorders have more of it."""
@@ -86,10 +94,7 @@ def two_with_little_to_do(tmp):
     for place in places:
         expect_whole(parts(place))
     found = parts(tmp) + parts(tmp + '/other')
-    traces = [load(path) for path in found]
-    for t, path in zip(traces, found):
-        equal(dict(t.sense()), {}, f'contradictions in {path}')
-    note(f'{len(found)} files, {[len(t.gaps) for t in traces]} gaps')
+    make_sense(found)
 
 
 @test
@@ -267,10 +272,7 @@ def tiny_rings(tmp):
     found = parts(tmp)
     r = run('verify', *found)
     expect(r.returncode in (0, 3) and b'problem' not in r.stdout, r.stdout.decode())
-    traces = [load(path) for path in found]
-    for t, path in zip(traces, found):
-        equal(dict(t.sense()), {}, f'contradictions in {path}')
-    note(f'{len(found)} files, {[len(t.gaps) for t in traces]} gaps')
+    make_sense(found)
 
 
 @test

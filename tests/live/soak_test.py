@@ -43,14 +43,14 @@ class Game:
     """The token game on one CPU, again and again until it is to end; what its threads said."""
 
     def __init__(self, cpu, rounds):
-        self.cpu, self.rounds, self.told, self.ending = cpu, rounds, [], False
+        self.cpu, self.rounds, self.played, self.ending = cpu, rounds, [], False
         self.thread = threading.Thread(target=self.play)
         self.thread.start()
 
     def play(self):
         while not self.ending:
             p = subprocess.run([helper('pingpong'), str(self.rounds), str(self.cpu)], capture_output=True, text=True)
-            self.told += players(p.stdout) if p.returncode == 0 else [None]
+            self.played += players(p.stdout) if p.returncode == 0 else [None]
 
     def end(self):
         self.ending = True
@@ -73,9 +73,9 @@ def play_on_all_cpus(recorder, seconds, look=None, rounds=ROUNDS):
     finally:
         for game in games:
             game.end()
-    told = [p for game in games for p in game.told]
-    expect(told and None not in told, 'the token game failed')
-    return told, memory
+    played = [p for game in games for p in game.played]
+    expect(played and None not in played, 'the token game failed')
+    return played, memory
 
 
 @contextlib.contextmanager
@@ -111,11 +111,11 @@ def threads_of(threads, p):
     return [n - sum(ns > p.end for ns in last) for n, last in threads[p.tid] if p.start < last[0] < p.end + 10**10]
 
 
-def all_is_there(told, out, err):
+def all_is_there(played, out, err):
     """Each thread's switches as it says itself, and the totals as the recorder's summary has them."""
     threads, (switches, wakeups, _, _) = counted(out)
     unreported = lost_by(err, 'not reported by the kernel')['switch']
-    for p in told:
+    for p in played:
         mine = threads_of(threads, p)
         all_of_it = p.voluntary + p.involuntary
         expect(len(mine) == 1 and 0 <= all_of_it - mine[0] <= may_be_missing(unreported), f'switches of {p.tid}: {mine} of {all_of_it}')
@@ -138,11 +138,11 @@ def into_a_pipe(tmp):
         # The reader is urgent, as the recorder is: else it gets no time among those who play.
         reader = subprocess.Popen([helper('outs')], stdin=p.stdout, stdout=out, preexec_fn=lambda: os.nice(-20))
         p.stdout.close()
-        told, memory = play_on_all_cpus(p, SECONDS)
+        played, memory = play_on_all_cpus(p, SECONDS)
     err = p.stderr.read()
     equal(reader.wait(PATIENCE), 0, f'exit code of the reader: {open(tmp + "/out").read()[-200:]}')
     equal(p.returncode, 0, err)
-    switches, threads = all_is_there(told, open(tmp + '/out').read(), err)
+    switches, threads = all_is_there(played, open(tmp + '/out').read(), err)
     flat(memory, threads)
     note(f'{err.strip()}: {switches / len(memory):.0f} switches a second')
 
@@ -157,13 +157,13 @@ def into_a_file(tmp):
     if shutil.disk_usage(tmp).free <= 2 * needed:
         raise Skip(f'{tmp} has no room for {2 * needed / 2**30:.1f} GiB')
     with recording(tmp + '/t.fxt') as p:
-        told, _ = play_on_all_cpus(p, FILE_SECONDS)
+        played, _ = play_on_all_cpus(p, FILE_SECONDS)
     err = p.stderr.read()
     equal(p.returncode, 0, err)
     with open(tmp + '/t.fxt', 'rb') as f:
         r = subprocess.run([helper('outs')], stdin=f, capture_output=True, text=True)
     equal(r.returncode, 0, f'exit code of the reader: {r.stderr}')
-    all_is_there(told, r.stdout, err)
+    all_is_there(played, r.stdout, err)
     verify(tmp + '/t.fxt')
     note(err.strip())
 
@@ -203,7 +203,7 @@ def quarters(looks):
     return [min(kb for _, kb, _, _ in looks[len(looks) * i // 4:len(looks) * (i + 1) // 4]) for i in range(4)]
 
 
-def all_in_window(path, told):
+def all_in_window(path, played):
     """Each thread of the game that began and ended within: how many there were."""
     report = json.loads(run('report', '--json', path).stdout)
     begin, end = report['from_ns'], report['from_ns'] + report['duration_ns']
@@ -213,7 +213,7 @@ def all_in_window(path, told):
     with open(path, 'rb') as f:
         out = subprocess.run([helper('outs')], stdin=f, stdout=subprocess.PIPE, text=True, check=True).stdout
     threads, cnt = counted(out)[0], 0
-    for p in told:
+    for p in played:
         if begin < p.start and p.end < end:
             found, all_of_it = threads_of(threads, p), p.voluntary + p.involuntary
             expect(len(found) == 1 and 0 <= all_of_it - found[0] <= may_be_missing(report['lost']['unreported_switches']),
@@ -226,7 +226,7 @@ def all_in_window(path, told):
 def kept_in_memory(tmp):
     """The window has what was asked for and no more, all else takes what it took, and nothing is lost."""
     with flight(tmp, '--keep', f'{KEEP_S:g}s,{KEEP_BYTES >> 20}M', '-m', RING) as f:
-        told, looks = play_on_all_cpus(f.p, SECONDS, Looks(f), SHORT_ROUNDS)
+        played, looks = play_on_all_cpus(f.p, SECONDS, Looks(f), SHORT_ROUNDS)
     looks = list(filter(None, looks))
     for at, _, held_s, held_bytes in looks:
         expect(held_bytes <= KEEP_BYTES and held_s <= KEEP_S + BLOCK_S + LATE_S, f'{held_bytes} bytes, {held_s:.2f} s after {at:.0f} s')
@@ -237,10 +237,10 @@ def kept_in_memory(tmp):
     expect(len(f.files) > 2, f'{f.files}')
     for path in f.files:
         verify(path)
-    cnt = sum(all_in_window(path, told) for path in f.files[1:])
+    cnt = sum(all_in_window(path, played) for path in f.files[1:])
     expect(cnt, 'no thread began and ended within a window')
     note(f'{len(f.files)} files, with all of {cnt} threads; resident beside the window, in kB, by quarters: {memory}')
-    note(f'{sum(p.voluntary + p.involuntary for p in told) / SECONDS:.0f} switches a second')
+    note(f'{sum(p.voluntary + p.involuntary for p in played) / SECONDS:.0f} switches a second')
 
 
 # ---- triggers -----------------------------------------------------------------------------------

@@ -226,6 +226,15 @@ def a_higher_threshold(tmp):
     expect(len(sleeps(t, MS)) > len(sleeps(t, 4_500_000)), 'all sleeps were that long: the test tests nothing')
 
 
+def periods(t):
+    """Of sampling at 999 Hz, for each CPU: how many the ledger has, and how many its recording took."""
+    for cpu, counts in t.ledger.items():
+        if cpu is None:
+            continue
+        marks = [s.ts for s in t.switches if s.cpu == cpu]
+        yield cpu, counts['seen_samples'] + counts.get('unsampled_samples', 0), (marks[-1] - marks[0]) * 999 / 1e9
+
+
 @test
 def what_runs(tmp):
     """Each sample of a CPU lies in a slice of its thread on that CPU; and so many were due."""
@@ -245,16 +254,11 @@ def what_runs(tmp):
     # Each may have one at its very begin.
     expect(in_gaps <= len(unknown) + 1.02 * 999 / 1e9 * sum(unknown),
            f'{in_gaps} of {len(samples)} in gaps of {unknown} ns')
-    for cpu, counts in t.ledger.items():
-        if cpu is None:
-            continue
-        marks = [s.ts for s in t.switches if s.cpu == cpu]
-        due = (marks[-1] - marks[0]) * 999 / 1e9
-        seen = counts['seen_samples'] + counts.get('unsampled_samples', 0)
+    for cpu, counted, due in periods(t):
         idle = 999 / 1e9 * sum(end - begin for begin, end, tid in slices[cpu] if tid == 0)
         # What is not sampled of idle time is not counted. What is, may be of when a host took the CPU away as it began.
-        expect(due - idle - 3 - due / 50 <= seen <= due + 2 + due / 10,
-               f'CPU {cpu}: {seen} counted, {due:.1f} due, {idle:.1f} idle')
+        expect(due - idle - 3 - due / 50 <= counted <= due + 2 + due / 10,
+               f'CPU {cpu}: {counted} counted, {due:.1f} due, {idle:.1f} idle')
     note(f'{len(samples)} samples, {in_gaps} in gaps, {ledger(t, "unsampled")} not taken')
 
 
@@ -652,13 +656,8 @@ def no_time_without_a_count(tmp):
         err = p.communicate(timeout=PATIENCE * 6)[1].decode()
     equal(p.returncode, 0, err)
     t, samples = load_all(tmp + '/t.fxt')
-    for cpu, counts in t.ledger.items():
-        if cpu is None:
-            continue
-        marks = [s.ts for s in t.switches if s.cpu == cpu]
-        due = (marks[-1] - marks[0]) * 999 / 1e9
-        counted = counts['seen_samples'] + counts.get('unsampled_samples', 0)
-        expect(due - 3 - due / 50 <= counted <= due + 2 + due / 10, f'CPU {cpu}: {counted} counted, {due:.1f} due: {counts}')
+    for cpu, counted, due in periods(t):
+        expect(due - 3 - due / 50 <= counted <= due + 2 + due / 10, f'CPU {cpu}: {counted} counted, {due:.1f} due: {t.ledger[cpu]}')
     lost = ledger(t, 'lost')
     expect(lost > 0, f'nothing was lost: {t.ledger}')
     note(f'{len(samples)} samples, {lost} lost, {ledger(t, "unsampled")} not taken')

@@ -36,7 +36,7 @@
 #define PRIORITY_RAISED	98
 #define PRIORITY_BASE	1
 
-#define OTHERS_MAX	8
+#define OTHERS_MAX	16
 
 /* One that is watched; of the other fields, those of one that works beside the recorder's are not used if @tid is 0. */
 struct watched {
@@ -117,6 +117,13 @@ static void forget(struct watched *w)
 	w->stat = -1;
 }
 
+static bool is_there(const struct watched *w)
+{
+	char text;
+
+	return pread(w->stat, &text, 1, 0) == 1;
+}
+
 /* "TID (NAME) STATE ..." */
 static bool is_runnable(const struct watched *w)
 {
@@ -175,7 +182,21 @@ static void look_and_act(struct urgency *u, struct watched *w)
 	}
 }
 
-/* Once it is known whether the recorder's thread is, the others are real-time, too. */
+static bool is_raised_with(const struct urgency *u, const struct watched *w)
+{
+	return u->own.state.level == URGENCY_RAISED && w->state.level == URGENCY_BASE;
+}
+
+static void raise_with(struct urgency *u, struct watched *w)
+{
+	if (set_level(u, w, URGENCY_RAISED))
+		return;
+	w->state.level = URGENCY_RAISED;
+	w->state.raised_ns = clock_ns(CLOCK_BOOTTIME);
+	atomic_fetch_add(&u->raised, 1);
+}
+
+/* Once it is known whether the recorder's thread is, the others are real-time, too; and raised with it. */
 static void look_at_others(struct urgency *u)
 {
 	struct watched *w;
@@ -193,6 +214,8 @@ static void look_at_others(struct urgency *u)
 				w->state.realtime = !w->state.realtime;
 		}
 		look_and_act(u, w);
+		if (is_raised_with(u, w))
+			raise_with(u, w);
 	}
 	pthread_mutex_unlock(&u->lock);
 }
@@ -303,6 +326,10 @@ void urgency_join(struct urgency *u)
 		return;
 	if (watch_this(&new)) {
 		new.state.before = look(u, &new);
+		if (sched_getscheduler(0) == SCHED_FIFO) {
+			new.state.level = URGENCY_RAISED;
+			new.state.raised_ns = new.state.before.now_ns;
+		}
 		pthread_mutex_lock(&u->lock);
 		for (w = u->others; w < u->others + OTHERS_MAX && new.tid; w++)
 			if (!w->tid) {
@@ -333,6 +360,14 @@ void urgency_lend(const struct urgency *u, pid_t pid)
 {
 	if (u && u->has_thread)
 		set_policy(pid, SCHED_FIFO, PRIORITY_RAISED);
+}
+
+void urgency_lend_thread(const struct urgency *u, pthread_t thread)
+{
+	const struct sched_param param = { .sched_priority = PRIORITY_RAISED };
+
+	if (u && u->has_thread)
+		pthread_setschedparam(thread, SCHED_FIFO, &param);
 }
 
 void urgency_give_up(const struct urgency *u)
@@ -372,12 +407,22 @@ struct urgency_totals urgency_totals(const struct urgency *u)
 
 void urgency_close(struct urgency *u)
 {
+	struct watched *w;
+
 	if (!u)
 		return;
 	atomic_store(&u->end, true);
 	sem_post(&u->changed);
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
+	/* Nobody raises those that have not left any more: as fair threads they get a CPU to end on. */
+	for (w = u->others; w < u->others + OTHERS_MAX; w++) {
+		if (!w->tid)
+			continue;
+		if (is_there(w))
+			set_policy(w->tid, u->policy, 0);
+		forget(w);
+	}
 	forget(&u->own);
 	if (u->wake_fd >= 0)
 		close(u->wake_fd);

@@ -11,6 +11,7 @@
 #ifndef SESSION_URGENCY_H
 #define SESSION_URGENCY_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -59,8 +60,8 @@ struct urgency *urgency_open(void);
  */
 void urgency_settle(struct urgency *u, bool realtime);
 /*
- * The calling thread is watched, too, until urgency_leave(), and is real-time when the recorder's is: it works for it. Does nothing
- * where that one is not watched, or several are. Both: NULL is fine.
+ * The calling thread is watched, too, until urgency_leave(), and is real-time or raised when the recorder's is: it works for it.
+ * Does nothing where that one is not watched, or several are. Both: NULL is fine.
  */
 void urgency_join(struct urgency *u);
 void urgency_leave(struct urgency *u);
@@ -69,6 +70,8 @@ void urgency_leave(struct urgency *u);
  * nobody is watched, or it is not permitted, it stays as it is. NULL is fine.
  */
 void urgency_lend(const struct urgency *u, pid_t pid);
+/* The same for a thread that is about to call urgency_join(), from where on it is one that has been raised. */
+void urgency_lend_thread(const struct urgency *u, pthread_t thread);
 /* By that process: what it was before. NULL is fine. */
 void urgency_give_up(const struct urgency *u);
 /* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */

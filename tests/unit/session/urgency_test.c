@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -230,6 +231,54 @@ static void test_beside(void **state)
 	check_apart(record_beside, 0);
 }
 
+struct lent {
+	struct urgency *u;
+	sem_t raised;
+};
+
+static void *work_raised(void *ctx)
+{
+	struct lent *lent = ctx;
+
+	sem_wait(&lent->raised);
+	urgency_join(lent->u);
+	/* The watching thread looks at it several times. */
+	usleep(500000);
+	urgency_leave(lent->u);
+	return policy_now() == SCHED_FIFO ? NULL : "it is not raised any more";
+}
+
+static int record_with_lent(unsigned int realtime)
+{
+	struct lent lent = { .u = urgency_open() };
+	void *failed = NULL;
+	pthread_t thread;
+
+	sem_init(&lent.raised, 0, 0);
+	if (pthread_create(&thread, NULL, work_raised, &lent))
+		return 1;
+	urgency_lend_thread(lent.u, thread);
+	urgency_settle(lent.u, realtime);
+	urgency_beat(lent.u, UINT64_MAX);
+	sem_post(&lent.raised);
+	if (pthread_join(thread, &failed))
+		return 1;
+	if (failed)
+		print_error("%s\n", (const char *)failed);
+	urgency_close(lent.u);
+	return failed ? 2 : 0;
+}
+
+static void test_lent(void **state)
+{
+	(void)state;
+	/* Where it is permitted, and nobody has chosen otherwise. */
+	if (getuid() || policy_now() != SCHED_OTHER)
+		return;
+	check_apart(record_with_lent, false);
+	check_apart(record_with_lent, true);
+}
+
 static bool set_capabilities(uint32_t caps)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -328,8 +377,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_settle), cmocka_unit_test(test_wakes), cmocka_unit_test(test_beside), cmocka_unit_test(test_rights),
-		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_wakes), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
+		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

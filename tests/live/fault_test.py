@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run,
-                     scaled, start, stat_of, switches_of, test, tracefs_twice, until, verify, verify_cut)
+                     scaled, start, stat_of, switches_of, test, tracefs_twice, until, verify, verify_cut, wait_for_begin)
 from account import balance_against, lost_by, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
 from trace import Trace, fxtread  # noqa: E402
@@ -702,6 +702,53 @@ def without_any(tmp, places):
         r = hidden(places, 'record', '-o', tmp + '/u.fxt', '-d', '100ms', '-e', what)
         equal(r.returncode, 0, r.stderr.decode())
         verify(tmp + '/u.fxt')
+
+
+def contents(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def answer(fifo, data):
+    """Whoever reads it now gets @data."""
+    try:
+        fd = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return
+    os.write(fd, data)
+    os.close(fd)
+
+
+@test
+def a_command_line_that_is_not_read(tmp):
+    """The kernel lets its reader wait, as for the lock of a memory map: that is said, and it comes once it can be read."""
+    others = [subprocess.Popen(['sleep', '1234.5']) for _ in range(2)]
+    fifo, trace = tmp + '/fifo', tmp + '/t.fxt'
+    os.mkfifo(fifo)
+    wrap = ['unshare', '-m', 'sh', '-c', f'mount --bind {fifo} /proc/{others[0].pid}/cmdline && exec "$@"', 'sh']
+    try:
+        for comes in False, True:
+            p = subprocess.Popen([*wrap, KFXT, 'record', '--strict', '--stats-file', tmp + '/stats', '-o', trace],
+                                 stderr=subprocess.PIPE, text=True)
+            wait_for_begin(p, trace)
+            if comes:
+                until(lambda: answer(fifo, b'sleep\0soundly\0') or b'sleep soundly' in contents(trace), 'it does not come')
+            p.send_signal(signal.SIGINT)
+            err = p.communicate(timeout=PATIENCE)[1]
+            verify(trace)
+            lines = load(trace).cmdlines
+            equal([lines.get(other.pid) for other in others], ['sleep soundly' if comes else None, 'sleep 1234.5'], 'command lines')
+            with open(tmp + '/stats', encoding='utf-8') as f:
+                late = [each for each in json.load(f)['late'] if each['source'] == 'command lines']
+            equal(len(late), 0 if comes else 1, f'in the statistics: {late}')
+            if not comes:
+                expect(p.returncode in (3, 4), f'exit code {p.returncode}: {err}')
+                expect(f'PID {others[0].pid}' in err, f'what is said: {err}')
+            os.unlink(trace)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 @test

@@ -18,20 +18,23 @@
 #include "bpf/abi/object.h"
 #include "bpf/abi/strings.h"
 #include "fxt/fxt.h"
+#include "base/array.h"
 #include "base/cgroup_name.h"
 #include "base/clock.h"
 #include "base/redact.h"
+#include "capture/source.h"
 #include "cgroups.h"
+#include "cmdlines.h"
 #include "kernel/pid_namespace.h"
 #include "tasks.h"
 #include "format/perfetto/packets.h"
 #include "programs.h"
 
 #define COMM_BYTES		16
-#define CMDLINE_BYTES_MAX	8192	/* longer ones end with CUT_MARK */
-#define CUT_MARK		" ..."
+#define CUT_MARK		" ..."	/* ends command lines of more than CMDLINE_BYTES_MAX */
 #define PF_KTHREAD		0x00200000
-#define SCAN_STEP		64	/* processes per names_scan() */
+#define SCAN_STEP		CMDLINES_AT_ONCE	/* processes per names_scan() */
+#define LATE_MAX		65536U	/* that are kept in mind */
 
 struct names {
 	struct fxt_writer *w;
@@ -42,6 +45,10 @@ struct names {
 	struct ring_buffer *side;
 	DIR *proc;		/* while scanning */
 	uint32_t *processes;	/* by thread id: koid + 1 of the process, 0: unknown; touched where used */
+	struct cmdlines *cmdlines;	/* NULL: none are read */
+	uint32_t *late;		/* processes whose command line could not be read in time */
+	size_t late_cnt, late_cap;
+	bool scanning;
 	uint64_t drained_ns;
 	int err;		/* of the sink, inside the metadata ring's callback */
 	char cmdline[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
@@ -167,18 +174,12 @@ static size_t mark_cut(struct names *n, size_t len)
 	return len + sizeof(CUT_MARK);
 }
 
-/* The command line of a process, cut with CUT_MARK if it is longer than we keep. */
-static size_t read_cmdline(struct names *n, uint32_t tgid)
+/* Puts what was read into n->cmdline, cut with CUT_MARK if it is longer than we keep: its length. */
+static size_t take_cmdline(struct names *n, ssize_t len, const char *text)
 {
-	char path[32];
-	ssize_t len;
-
-	if (n->hidden.cmdlines)
+	if (len <= 0)
 		return 0;
-	snprintf(path, sizeof(path), "%u/cmdline", tgid);
-	len = read_file(dirfd(n->proc), path, n->cmdline, CMDLINE_BYTES_MAX + 1);
-	if (len < 0)
-		return 0;
+	memcpy(n->cmdline, text, len + 1);
 	return len == CMDLINE_BYTES_MAX ? mark_cut(n, len) : (size_t)len;
 }
 
@@ -234,25 +235,117 @@ static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
 	return err;
 }
 
-static int scan_process(struct names *n, uint32_t tgid)
+static bool read_stat(const struct names *n, uint32_t tgid, struct stat_line *stat)
 {
-	struct traced_process proc = { .koid = koid_of(n, tgid) };
 	char path[32], text[512];
-	struct stat_line stat;
-	int err;
 
 	snprintf(path, sizeof(path), "%u/stat", tgid);
-	if (read_file(dirfd(n->proc), path, text, sizeof(text)) < 0 || parse_stat(text, &stat))
+	return read_file(dirfd(n->proc), path, text, sizeof(text)) >= 0 && !parse_stat(text, stat);
+}
+
+static int write_scanned(struct names *n, uint32_t tgid, const struct stat_line *stat, size_t cmdline_len)
+{
+	const struct traced_process proc = {
+		.koid = koid_of(n, tgid), .parent = koid_of(n, stat->ppid), .comm = stat->comm,
+		.cgroup = cgroups_path(n->cgroups, 0, tgid), .cmdline = n->cmdline, .cmdline_len = cmdline_len,
+	};
+
+	return write_process(n, &proc);
+}
+
+static int keep_late(struct names *n, uint32_t tgid)
+{
+	if (n->late_cnt == LATE_MAX)
 		return 0;
-	if (stat.flags & PF_KTHREAD)
+	if (array_reserve(n->late, n->late_cnt, n->late_cap, 1))
+		return -ENOMEM;
+	n->late[n->late_cnt++] = tgid;
+	return 0;
+}
+
+/* Of a step. */
+struct scan {
+	uint32_t tgids[SCAN_STEP];
+	struct stat_line stats[SCAN_STEP];
+	size_t cnt;
+};
+
+static int scan_process(struct names *n, struct scan *s, uint32_t tgid)
+{
+	struct stat_line *stat = &s->stats[s->cnt];
+
+	if (!read_stat(n, tgid, stat))
+		return 0;
+	if (stat->flags & PF_KTHREAD)
 		return scan_threads(n, tgid, 0);
-	proc.comm = stat.comm;
-	proc.parent = koid_of(n, stat.ppid);
-	proc.cgroup = cgroups_path(n->cgroups, 0, tgid);
-	proc.cmdline_len = read_cmdline(n, tgid);
-	proc.cmdline = n->cmdline;
-	err = write_process(n, &proc);
-	return err ?: scan_threads(n, tgid, proc.koid);
+	s->tgids[s->cnt++] = tgid;
+	return 0;
+}
+
+static int write_scan(struct names *n, const struct scan *s)
+{
+	const char *text = NULL;
+	ssize_t len = 0;
+	size_t i;
+	int err = 0;
+
+	if (n->cmdlines)
+		cmdlines_read(n->cmdlines, s->tgids, s->cnt);
+	for (i = 0; !err && i < s->cnt; i++) {
+		if (n->cmdlines)
+			len = cmdlines_get(n->cmdlines, i, &text);
+		if (len == -EBUSY)
+			err = keep_late(n, s->tgids[i]);
+		err = err ?: write_scanned(n, s->tgids[i], &s->stats[i], take_cmdline(n, len, text));
+		err = err ?: scan_threads(n, s->tgids[i], koid_of(n, s->tgids[i]));
+	}
+	return err;
+}
+
+/* Once more, now that the command line is known. */
+static int write_again(struct names *n, uint32_t tgid, ssize_t len, const char *text)
+{
+	const size_t kept = take_cmdline(n, len, text);
+	struct stat_line stat;
+	size_t i;
+
+	for (i = 0; i < n->late_cnt && n->late[i] != tgid; i++)
+		;
+	if (i < n->late_cnt)
+		n->late[i] = n->late[--n->late_cnt];
+	return kept && read_stat(n, tgid, &stat) ? write_scanned(n, tgid, &stat, kept) : 0;
+}
+
+static int write_late(struct names *n)
+{
+	uint32_t tgids[CMDLINES_AT_ONCE], tgid;
+	size_t i, cnt = 0;
+	const char *text;
+	ssize_t len;
+	int err = 0;
+
+	while (!err && cmdlines_late(n->cmdlines, &tgid, &len, &text))
+		err = write_again(n, tgid, len, text);
+	/* Those that no thread has tried. */
+	for (i = 0; i < n->late_cnt && cnt < CMDLINES_AT_ONCE; i++)
+		if (!cmdlines_is_stuck(n->cmdlines, n->late[i]))
+			tgids[cnt++] = n->late[i];
+	cmdlines_read(n->cmdlines, tgids, cnt);
+	for (i = 0; !err && i < cnt; i++) {
+		len = cmdlines_get(n->cmdlines, i, &text);
+		err = len == -EBUSY ? 0 : write_again(n, tgids[i], len, text);
+	}
+	return err;
+}
+
+bool names_late(const struct names *n, struct source_late *late)
+{
+	*late = (struct source_late){ .name = "command lines" };
+	if (!n->late_cnt)
+		return false;
+	snprintf(late->why, sizeof(late->why), "of %zu process%s; the kernel lets whoever reads that of PID %u wait",
+		 n->late_cnt, n->late_cnt == 1 ? "" : "es", n->late[0]);
+	return true;
 }
 
 /* Process 0 holds the kernel's threads; thread 0 is whichever CPU's idle thread. */
@@ -269,7 +362,9 @@ static int write_kernel(struct names *n)
 int names_scan(struct names *n)
 {
 	const struct dirent *entry = NULL;
-	int err = 0, i;
+	struct scan scan = { .cnt = 0 };
+	unsigned int i;
+	int err = 0;
 
 	if (!n->proc) {
 		n->proc = opendir("/proc");
@@ -277,16 +372,21 @@ int names_scan(struct names *n)
 			return -errno;
 		err = write_kernel(n);
 	}
+	if (!n->scanning)
+		n->late_cnt = 0;
+	n->scanning = true;
 	for (i = 0; !err && i < SCAN_STEP && pid_namespace_is_initial(); i++) {
 		entry = readdir(n->proc);
 		if (!entry)
 			break;
 		if (isdigit((unsigned char)entry->d_name[0]))
-			err = scan_process(n, strtoul(entry->d_name, NULL, 10));
+			err = scan_process(n, &scan, strtoul(entry->d_name, NULL, 10));
 	}
+	err = err ?: write_scan(n, &scan);
 	if (!err && entry)
 		return 1;
 	rewinddir(n->proc);
+	n->scanning = false;
 	return err;
 }
 
@@ -296,15 +396,20 @@ int names_scan(struct names *n)
 static int write_exec(struct names *n, struct traced_process *proc, const uint64_t *rec)
 {
 	const size_t max = OBJECT_CMDLINE_WORDS * 8;
+	const uint32_t pid = proc->koid % ID_GENERATION_STEP;
+	const char *text;
+	ssize_t len;
 
 	proc->cmdline = (const char *)(rec + OBJECT_CMDLINE);
 	proc->cmdline_len = max;
 	if (!proc->cmdline[max - 1])
 		return write_process(n, proc);
-	proc->cmdline_len = read_cmdline(n, (uint32_t)(proc->koid % ID_GENERATION_STEP));
+	cmdlines_read(n->cmdlines, &pid, 1);
+	len = cmdlines_get(n->cmdlines, 0, &text);
+	proc->cmdline_len = take_cmdline(n, len, text);
 	proc->cmdline = n->cmdline;
 	if (proc->cmdline_len < max) {
-		/* Gone, or another program already. */
+		/* Gone, another program already, or not to be read now. */
 		memcpy(n->cmdline, rec + OBJECT_CMDLINE, max);
 		proc->cmdline_len = mark_cut(n, max);
 	}
@@ -353,6 +458,8 @@ int names_drain(struct names *n)
 	err = ring_buffer__consume(n->side);
 	if (err < 0)
 		return err;
+	if (n->late_cnt && !n->scanning && !n->err)
+		n->err = write_late(n);
 	return n->err;
 }
 
@@ -376,7 +483,7 @@ bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
 }
 
 int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets,
-	       const struct names_hidden *hidden)
+	       const struct names_hidden *hidden, const struct thread_hooks *reader)
 {
 	struct names *n = calloc(1, sizeof(*n));
 	int err;
@@ -391,6 +498,8 @@ int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struc
 	n->side = ring_buffer__new(probes_metadata_fd(p), take_metadata, n, NULL);
 	err = !n->side ? -errno : n->processes ? 0 : -ENOMEM;
 	err = err ?: cgroups_open(&n->cgroups);
+	if (!err && !hidden->cmdlines)
+		err = cmdlines_open(&n->cmdlines, reader);
 	if (err) {
 		names_close(n);
 		return err;
@@ -404,9 +513,11 @@ void names_close(struct names *n)
 	if (!n)
 		return;
 	ring_buffer__free(n->side);
+	cmdlines_close(n->cmdlines);
 	if (n->proc)
 		closedir(n->proc);
 	cgroups_close(n->cgroups);
 	free(n->processes);
+	free(n->late);
 	free(n);
 }

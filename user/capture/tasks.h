@@ -15,6 +15,8 @@ struct names;
 struct packets;
 struct probes;
 struct redact;
+struct source_late;
+struct thread_hooks;
 
 /* What is not written of command lines. */
 struct names_hidden {
@@ -22,9 +24,12 @@ struct names_hidden {
 	struct redact *redact;	/* what it matches is not; NULL: all is */
 };
 
-/* Borrows all but @hidden; @packets may be NULL. 0 or -errno. */
+/*
+ * Borrows all but @hidden and @reader, which are the hooks of a thread that reads command lines; @packets may be NULL.
+ * 0 or -errno.
+ */
 int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets,
-	       const struct names_hidden *hidden);
+	       const struct names_hidden *hidden, const struct thread_hooks *reader);
 /*
  * Reads on in /proc for a few milliseconds, nothing inside of a PID namespace, whose ids are not
  * the kernel's; the first call starts over. Must
@@ -32,10 +37,12 @@ int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struc
  * file. 1: there is more; 0: all read; -errno: of the sink or of /proc.
  */
 int names_scan(struct names *n);
-/* Writes what the programs have sent. 0 or -errno. */
+/* Writes what the programs have sent, and command lines that names_scan() could not read. 0 or -errno. */
 int names_drain(struct names *n);
 /* Readable when names_drain() should run or a ring needs the drain. */
 int names_fd(const struct names *n);
+/* Whether command lines are missing, as long as the kernel lets whoever reads one wait. */
+bool names_late(const struct names *n, struct source_late *late);
 /* When names_drain() was last called; 0: not yet, and /proc has not been read. */
 uint64_t names_drained_ns(const struct names *n);
 /* The koids of the thread that has the id now, and of its process; false: the latter is a guess. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sources that the kernel lets wait when the recording begins: the trace says since when they record,
- * or again and again, for each of several files, that they do not.
+ * What the kernel lets wait: sources when the recording begins, and command lines. The trace says since when they are
+ * recorded, or again and again, for each of several files, that they are not.
  */
 #include <string.h>
 
@@ -23,13 +23,23 @@ static int write_late(struct recorder *r, const struct source_late *late, uint64
 	return ledger_write_event(r->w, "late", late->since_ns ?: at_ns, args, 2);
 }
 
+bool recorder_late(const struct recorder *r, unsigned int *kind, struct source_late *late)
+{
+	if (sources_late(r->cfg->sources, kind, late))
+		return true;
+	if (*kind > RAW_KIND_CNT)
+		return false;
+	*kind = RAW_KIND_CNT + 1;
+	return names_late(r->names, late);
+}
+
 int recorder_write_late(struct recorder *r, uint64_t at_ns, bool end)
 {
 	struct source_late late;
 	unsigned int kind = 0;
 	int err = 0;
 
-	while (!err && sources_late(r->cfg->sources, &kind, &late)) {
+	while (!err && recorder_late(r, &kind, &late)) {
 		struct said_late *said = &r->said_late[kind - 1];
 
 		if (late.since_ns ? said->since_ns == late.since_ns : !end && said->at_ns && at_ns - said->at_ns < AGAIN_NS)

@@ -152,6 +152,13 @@ int confine_drop_all(void)
 	return set_capabilities(0, 0);
 }
 
+int confine_keep_proc(void)
+{
+	const uint64_t keep = proc_hides() ? permitted_now() & BIT(CAP_SYS_PTRACE) : 0;
+
+	return set_capabilities(keep, keep);
+}
+
 int confine_keep_one(int cap)
 {
 	const uint64_t keep = permitted_now() & BIT(cap);

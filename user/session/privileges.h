@@ -33,6 +33,8 @@ struct confined {
 int confine_self(const struct confine_cfg *cfg, struct confined *out);
 /* For a thread that is made before confine_self(): drops all capabilities of it. 0 or -errno. */
 int confine_drop_all(void);
+/* The same, but for what it takes to read /proc where that hides other users' processes. */
+int confine_keep_proc(void);
 /* The same, but for @cap if it has that. */
 int confine_keep_one(int cap);
 

@@ -145,6 +145,48 @@ static void open_detacher(struct recorder *r)
 	});
 }
 
+static int begin_thread(void *ctx)
+{
+	const int err = confine_drop_all();
+
+	if (!err)
+		urgency_join(ctx);
+	return err;
+}
+
+/* Of the one that reads command lines. */
+static int begin_reading(void *ctx)
+{
+	const int err = confine_keep_proc();
+
+	if (!err)
+		urgency_join(ctx);
+	return err;
+}
+
+/* Beside real-time threads a fair one may take a second to begin; by then it is late. */
+static void hurry_reading(void *ctx, pthread_t thread)
+{
+	urgency_lend_thread(ctx, thread);
+}
+
+static void end_thread(void *ctx)
+{
+	urgency_leave(ctx);
+}
+
+struct thread_hooks recorder_thread_hooks(const struct recorder *r)
+{
+	return (struct thread_hooks){ .begin = begin_thread, .end = end_thread, .ctx = r->cfg->urgency };
+}
+
+static int open_names(struct recorder *r)
+{
+	const struct thread_hooks reader = { begin_reading, end_thread, hurry_reading, r->cfg->urgency };
+
+	return names_open(&r->names, r->w, r->probes, r->packets, &r->cfg->hidden, &reader);
+}
+
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint)
 {
@@ -173,7 +215,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	err = err ?: fxt_writer_open(&r->w, recorder_write, r);
 	if (!err && cfg->perfetto_packets)
 		err = packets_open(&r->packets, r->w);
-	err = err ?: names_open(&r->names, r->w, r->probes, r->packets, &cfg->hidden);
+	err = err ?: open_names(r);
 	err = err ?: gaps_open(&r->gaps, r->w, sources_ctx(cfg->sources)->tracks, cfg->cpus_cnt);
 	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
 	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
@@ -205,25 +247,6 @@ err_close:
 	if (left.pid)
 		log_info("the kernel still detaches what was attached: process %d (kfxt-detach) waits for it", (int)left.pid);
 	return err;
-}
-
-static int begin_thread(void *ctx)
-{
-	const int err = confine_drop_all();
-
-	if (!err)
-		urgency_join(ctx);
-	return err;
-}
-
-static void end_thread(void *ctx)
-{
-	urgency_leave(ctx);
-}
-
-struct thread_hooks recorder_thread_hooks(const struct recorder *r)
-{
-	return (struct thread_hooks){ begin_thread, end_thread, r->cfg->urgency };
 }
 
 void recorder_mark(struct recorder *r, unsigned int call)

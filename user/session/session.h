@@ -25,6 +25,7 @@ struct broker;
 struct budget;
 struct filter;
 struct recorder;
+struct source_late;
 struct sources;
 struct trigger_fired;
 struct triggers;
@@ -167,6 +168,8 @@ int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
 /* The @i'th CPU's row of the ledger. */
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
+/* What was not recorded from the beginning on, one after the other; *@kind is 0 at first. False: no more. */
+bool recorder_late(const struct recorder *r, unsigned int *kind, struct source_late *late);
 /* What it costs and leaves out; see budget.h. NULL: not measured. */
 const struct budget *recorder_budget(const struct recorder *r);
 /* Closes the trace, of which nothing can be asked any more. Returns its first error. */

@@ -91,7 +91,7 @@ struct recorder {
 	uint64_t names_lost;		/* when /proc was last read */
 	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
 	uint64_t read_ns;		/* when it may be read again */
-	struct said_late said_late[RAW_KIND_CNT];
+	struct said_late said_late[RAW_KIND_CNT + 1];	/* by kind, and of command lines */
 	struct lateness late;
 	uint64_t asked_ns;		/* when somebody asked for a round last */
 	uint64_t lost;			/* by full rings, at the last look */

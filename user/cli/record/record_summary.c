@@ -74,7 +74,7 @@ static void get_losses(const struct record_summary *summary, const struct record
 		l->lost[LOSS_RING_FULL][s] -= t->of[s].contended + t->of[s].unpaired + t->of[s].overwritten;
 	}
 	losses_add_procstat(l, t->unreported_switches);
-	while (sources_late(summary->sources, &kind, &late))
+	while (recorder_late(summary->recorder, &kind, &late))
 		losses_add_late_source(l, fxt_str(late.name), late.since_ns ? late.since_ns - t->start_ns : 0, fxt_str(late.why));
 }
 

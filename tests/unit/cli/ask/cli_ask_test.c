@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli_made.h"
+#include "cli/cli_made.h"
 
 #include <errno.h>
 #include <grp.h>

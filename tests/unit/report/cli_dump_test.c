@@ -14,7 +14,7 @@
 
 #include "cli/cmd.h"
 #include "cli/exit.h"
-#include "cli_made.h"
+#include "cli/cli_made.h"
 
 /* ---- dump ------------------------------------------------------------------ */
 

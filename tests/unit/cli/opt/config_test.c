@@ -18,7 +18,7 @@
 
 #include "base/log.h"
 #include "cli/opt/opt.h"
-#include "cli_made.h"
+#include "cli/cli_made.h"
 
 #define LINE_MAX_BYTES	4096
 

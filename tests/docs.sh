@@ -224,6 +224,11 @@ check_prototypes() {
 	' user/fxt/fxt.h)"
 }
 
+# Below @1, "" for itself.
+folders_of_code() {
+	files | sed -nE "s,^$1/((.*)/)?[^/]*\\.[ch]\$,\\2,p" | sort -u
+}
+
 check_sources() {
 	local todo abs file folder lines
 	# In pieces, so that neither finds itself.
@@ -245,6 +250,8 @@ check_sources() {
 			lines=$(wc -l <"$folder/README.md")
 			[ "$lines" -gt 0 ] && [ "$lines" -le 15 ] || echo "$folder/README.md: $lines lines"
 		done 2>&1)"
+	result "tests/unit has the folders that user/ has" "$(
+		diff <(folders_of_code user) <(folders_of_code tests/unit | grep -v '^$') || true)"
 }
 
 check_modes() {

@@ -668,6 +668,16 @@ def presets_are_listed(tmp):
     equal([p['name'] for p in some], ['irq', 'psi'], 'those that were asked for')
     equal(run('list', '--presets', 'psi').stdout.decode().splitlines(),
           text[text.index('\npsi ') + 1:].splitlines()[:3], 'the text of one')
+    # What is chosen by options of record, and nothing of -e.
+    options = {o['name']: o for o in json.loads(run('list', '--presets', '--json').stdout)['options']}
+    equal(list(options), ['sample', 'off-cpu', 'wakers'], 'options')
+    checked = {f['name']: f['have'] for f in json.loads(run('check', '--json').stdout)['features']}
+    for name, option in options.items():
+        known = [checked[need] for need in option['needs'] if need in checked]
+        equal(option['available'], any(known) if known else True, f'{option}, by check: {known}')
+        lines = run('list', '--presets', name).stdout.decode().splitlines()
+        equal((len(lines), lines[0].split()[0]), (3, f'--{name}'), f'the text of {name}')
+        expect(lines[2].endswith(': available') == option['available'], f'{option}: {lines}')
     for options in (['-f', 'x'], ['-u', 'libc:x'], ['-c'], ['--returns'], ['--func-via', 'kprobe']):
         r = run('list', '--presets', *options)
         equal((r.returncode, r.stdout, r.stderr.decode()),

@@ -92,6 +92,16 @@ struct source_call {
 };
 #define SOURCE_LAST_CALL	INT_MIN
 
+#define SOURCE_NEEDS_MAX	2
+
+/* An option of kfxt record that selects a source, or a part of it, without a word for -e. */
+struct source_option {
+	const char *name;		/* without "--"; NULL: the end of a table */
+	const char *about, *shows;	/* lines of kfxt list --presets, as below */
+	const struct feature *needs[SOURCE_NEEDS_MAX];	/* the first that the kernel has */
+	const char *without;		/* what there is without any of them; NULL: nothing */
+};
+
 enum {
 	SOURCE_BARE	= 1,	/* what open() may return: it needs none of its programs */
 	SOURCE_OUT	= 2,	/* and: it is not selected after all, and has no state */
@@ -109,6 +119,7 @@ struct source_ops {
 	struct source_tracepoint tracepoints[SOURCE_PARTS_MAX];	/* required */
 	const char *file;		/* required, too */
 	const struct feature *features;	/* rows of kfxt check, up to one without a name; NULL: none */
+	const struct source_option *options;	/* NULL: none */
 	const char *programs[SOURCE_PARTS_MAX];	/* loaded only if the source is selected */
 	const char *optional[SOURCE_PARTS_MAX];	/* the same, where the kernel has the tracepoint: "on_" before it */
 	const char *maps[SOURCE_PARTS_MAX];	/* of these programs alone: created if it is selected */

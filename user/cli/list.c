@@ -35,7 +35,7 @@ static const struct opt rows[] = {
 	{ .name = "count", .letter = 'c', .kind = OPT_FLAG,
 	  .help = "print only how many, and by which mechanism",
 	  .offset = offsetof(struct list_cfg, count) },
-	{ .name = "presets", .kind = OPT_FLAG, .help = "list the presets of kfxt record -e instead",
+	{ .name = "presets", .kind = OPT_FLAG, .help = "list presets of kfxt record -e, and stacks, instead",
 	  .offset = offsetof(struct list_cfg, presets) },
 	{ .name = "json", .letter = 'j', .kind = OPT_FLAG, .help = "print JSON",
 	  .offset = offsetof(struct list_cfg, json) },
@@ -53,7 +53,7 @@ static const struct opt_command command = {
 		    "kfxt list -f '*' --returns -c       # how many, and how\n"
 		    "kfxt list -u libc:'mem*'            # of a library\n"
 		    "kfxt list -u 'usdt:libstdc++:*:*'   # USDT probes of a library\n"
-		    "kfxt list --presets                 # presets of kfxt record -e\n",
+		    "kfxt list --presets                 # presets of kfxt record -e, and stacks\n",
 	.operands_max = 1000,
 };
 
@@ -203,20 +203,81 @@ static void print_preset_json(struct json *j, const struct source_ops *s)
 	json_end(j);
 }
 
+static bool option_lacks(const struct source_option *o)
+{
+	char why[SOURCE_WHY_BYTES];
+	unsigned int i;
+
+	for (i = 0; i < SOURCE_NEEDS_MAX && o->needs[i]; i++)
+		if (o->needs[i]->have(o->needs[i], why, sizeof(why)))
+			return false;
+	return true;
+}
+
+static void print_option_text(const struct source_option *o)
+{
+	const char *or = "";
+	unsigned int i;
+
+	printf("--%-8s %s\n", o->name, o->about);
+	printf("%-10s %s\n", "", o->shows);
+	printf("%-10s needs ", "");
+	for (i = 0; i < SOURCE_NEEDS_MAX && o->needs[i]; i++, or = " or ")
+		printf("%s%s", or, o->needs[i]->name);
+	printf(": %savailable%s%s\n", option_lacks(o) ? "not " : "", option_lacks(o) && o->without ? ", " : "",
+	       option_lacks(o) && o->without ? o->without : "");
+}
+
+static void print_option_json(struct json *j, const struct source_option *o)
+{
+	unsigned int i;
+
+	json_line(j, "  ");
+	json_object(j);
+	json_key_text(j, "name", o->name);
+	json_key_text(j, "about", o->about);
+	json_key_text(j, "shows", o->shows);
+	json_key(j, "needs");
+	json_array(j);
+	for (i = 0; i < SOURCE_NEEDS_MAX && o->needs[i]; i++)
+		json_text(j, o->needs[i]->name);
+	json_end(j);
+	json_key_bool(j, "available", !option_lacks(o));
+	json_key_text(j, "without", o->without);
+	json_end(j);
+}
+
 /* Is it one of @globs? Without any, all are that have a name. */
-static bool is_asked_for(const struct source_ops *s, char **globs, int cnt)
+static bool is_asked_for(const char *name, char **globs, int cnt)
 {
 	int i;
 
-	if (!s->name)
+	if (!name)
 		return false;
-	for (i = 0; i < cnt && !glob_match(globs[i], s->name);)
+	for (i = 0; i < cnt && !glob_match(globs[i], name);)
 		i++;
 	return i < cnt || !cnt;
 }
 
+/* The next option after @o, of the first source if that is NULL; or NULL. @i: the source. */
+static const struct source_option *next_option(const struct source_option *o, unsigned int *i)
+{
+	if (o)
+		o++;
+	else
+		*i = 0;
+	while (!o || !o->name) {
+		o = NULL;
+		if (*i == RAW_KIND_CNT)
+			return NULL;
+		o = source_table[(*i)++]->options;
+	}
+	return o;
+}
+
 static void list_presets_json(char **globs, int cnt)
 {
+	const struct source_option *o = NULL;
 	unsigned int i;
 	struct json j;
 
@@ -225,27 +286,58 @@ static void list_presets_json(char **globs, int cnt)
 	json_key(&j, "presets");
 	json_array(&j);
 	for (i = 0; i < RAW_KIND_CNT; i++)
-		if (is_asked_for(source_table[i], globs, cnt))
+		if (is_asked_for(source_table[i]->name, globs, cnt))
 			print_preset_json(&j, source_table[i]);
 	json_end(&j);
+	json_key(&j, "options");
+	json_array(&j);
+	while ((o = next_option(o, &i)))
+		if (is_asked_for(o->name, globs, cnt))
+			print_option_json(&j, o);
 	json_end(&j);
+	json_end(&j);
+}
+
+static void list_presets_text(char **globs, int cnt)
+{
+	const struct source_option *o = NULL;
+	unsigned int i;
+
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		if (is_asked_for(source_table[i]->name, globs, cnt))
+			print_preset_text(source_table[i]);
+	while ((o = next_option(o, &i)))
+		if (is_asked_for(o->name, globs, cnt))
+			print_option_text(o);
+}
+
+#define NAMES_MAX	(2 * RAW_KIND_CNT)
+
+static unsigned int names_of_all(const char **names)
+{
+	const struct source_option *o = NULL;
+	unsigned int i, cnt = 0;
+
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		if (source_table[i]->name)
+			names[cnt++] = source_table[i]->name;
+	while (cnt < NAMES_MAX && (o = next_option(o, &i)))
+		names[cnt++] = o->name;
+	return cnt;
 }
 
 /* 0, or an exit code and the message is printed. */
 static int check_presets(char **globs, int cnt)
 {
 	char near[SUGGEST_CNT][SUGGEST_BYTES], text[SUGGEST_TEXT_BYTES];
-	const char *names[RAW_KIND_CNT];
-	unsigned int i, names_cnt;
-	bool found;
+	const char *names[NAMES_MAX];
+	const unsigned int names_cnt = names_of_all(names);
+	unsigned int i;
 
 	for (; cnt > 0; globs++, cnt--) {
-		for (i = names_cnt = 0, found = false; i < RAW_KIND_CNT; i++) {
-			if (source_table[i]->name)
-				names[names_cnt++] = source_table[i]->name;
-			found |= is_asked_for(source_table[i], globs, 1);
-		}
-		if (found)
+		for (i = 0; i < names_cnt && !is_asked_for(names[i], globs, 1); i++)
+			;
+		if (i < names_cnt)
 			continue;
 		suggest_names(*globs, names, names_cnt, near);
 		log_error("list: --presets: no such preset: '%s'%s", *globs, suggest_text(text, "", near));
@@ -261,16 +353,14 @@ static bool has_func_opts(const struct func_opts *o)
 
 static int list_presets(char **globs, int cnt, bool json)
 {
-	unsigned int i;
-	int code = check_presets(globs, cnt);
+	const int code = check_presets(globs, cnt);
 
 	if (code)
 		return code;
 	if (json)
 		list_presets_json(globs, cnt);
-	for (i = 0; i < RAW_KIND_CNT && !json; i++)
-		if (is_asked_for(source_table[i], globs, cnt))
-			print_preset_text(source_table[i]);
+	else
+		list_presets_text(globs, cnt);
 	return EXIT_OK;
 }
 

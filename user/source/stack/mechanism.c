@@ -131,16 +131,42 @@ static bool have_kprobe(const struct feature *f, char *why, size_t size)
 	return false;
 }
 
+enum { TIMER, CYCLES, EXIT_TP, KPROBE };
+
 const struct feature stack_features[] = {
-	{ .name = "timer of the CPU clock", .used_for = "--sample", .have = have_event,
-	  .remedy = "kernel with CONFIG_PERF_EVENTS=y; root, or kernel.perf_event_paranoid at most 2" },
-	{ .name = "counter of CPU cycles", .used_for = "--sample=cycles:HZ", .have = have_event, .number = 1,
-	  .remedy = "a machine whose processor counts are not kept from it; --sample=HZ needs none" },
-	{ .name = "tracepoint sched_exit_tp", .used_for = "--off-cpu with user stacks, at the lowest price",
-	  .have = feature_have_tracepoint, .arg = "sched_exit_tp", .number = 1,
-	  .remedy = "kernel 6.15 or so; otherwise a kprobe" },
-	{ .name = "kprobe on finish_task_switch", .used_for = "--off-cpu with user stacks, without sched_exit_tp",
-	  .have = have_kprobe,
-	  .remedy = "kernel with CONFIG_KPROBES=y; without either, --off-cpu has kernel frames only" },
+	[TIMER] = {
+		.name = "timer of the CPU clock", .used_for = "--sample", .have = have_event,
+		.remedy = "kernel with CONFIG_PERF_EVENTS=y; root, or kernel.perf_event_paranoid at most 2",
+	},
+	[CYCLES] = {
+		.name = "counter of CPU cycles", .used_for = "--sample=cycles:HZ", .have = have_event, .number = 1,
+		.remedy = "a machine whose processor counts are not kept from it; --sample=HZ needs none",
+	},
+	[EXIT_TP] = {
+		.name = "tracepoint sched_exit_tp", .used_for = "--off-cpu with user stacks, at the lowest price",
+		.have = feature_have_tracepoint, .arg = "sched_exit_tp", .number = 1,
+		.remedy = "kernel 6.15 or so; otherwise a kprobe",
+	},
+	[KPROBE] = {
+		.name = "kprobe on finish_task_switch", .used_for = "--off-cpu with user stacks, without sched_exit_tp",
+		.have = have_kprobe,
+		.remedy = "kernel with CONFIG_KPROBES=y; without either, --off-cpu has kernel frames only",
+	},
+	{ 0 },
+};
+
+static const struct feature waking = FEATURE_TRACEPOINT("sched_waking", 1, "--wakers");
+
+const struct source_option stack_options[] = {
+	{
+		"sample", "stacks of what runs on each CPU, 99 times a second", "samples of threads, in Perfetto packets",
+		.needs = { &stack_features[TIMER] },
+	}, {
+		"off-cpu", "stacks of threads that slept for at least 1 ms", "samples of threads, weighted by how long they slept",
+		.needs = { &stack_features[EXIT_TP], &stack_features[KPROBE] }, .without = "kernel frames only",
+	}, {
+		"wakers", "stacks of threads that end such a sleep", "samples of the threads that wake others",
+		.needs = { &waking },
+	},
 	{ 0 },
 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "capture/features.h"
-
+#include "capture/source.h"
 
 enum stack_via {
 	STACK_VIA_EXIT_TP,	/* the tracepoint sched_exit_tp, since 6.15 or so */
@@ -28,5 +28,7 @@ uint64_t stack_cycles_hz(void);
 
 /* Rows of kfxt check. */
 extern const struct feature stack_features[];
+/* And of kfxt list --presets. */
+extern const struct source_option stack_options[];
 
 #endif

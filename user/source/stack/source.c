@@ -322,7 +322,7 @@ const struct source_ops source_stack = {
 	.programs = { "on_sample", "on_sched_exit_tp", "on_finish_task_switch", "on_switch_sleep", "on_waking_sleep",
 		      "record_asleep" },
 	.maps = { "stack_rings", "stack_ctls", "stamps", "asleep_records" },
-	.features = stack_features, .capabilities = stack_capabilities,
+	.features = stack_features, .options = stack_options, .capabilities = stack_capabilities,
 	.prepare = prepare_stacks, .loaded = load_stacks, .attach = attach_stacks, .start = start_stacks,
 	.ring = ring_of, .row = count_row, .after_look = read_mappings, .decode = decode, .poll = poll_stacks, .count = count_asleep,
 	.stop = stop_stacks, .detach = detach_stacks,

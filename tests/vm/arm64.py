@@ -50,13 +50,15 @@ LIVE = ('every_switch_of_two_threads', 'names_in_a_storm', 'recycled_id_is_a_new
 # Of functions, by every mechanism there is.
 FUNCTIONS = ('calls_of_each_thread', 'calls_of_the_c_library', 'returns_with_values', 'usdt_arguments',
              'user_parents', 'user_slices_nest', 'parents_as_function_tracer')
+# Of sleeps and wakeups; a machine that is emulated samples what runs too seldom.
+STACKS = ('every_long_sleep', 'where_it_waits', 'who_wakes_from_where')
 # Tests of how long something takes.
 TIMING = {'test_many', 'test_many_addrs', 'test_many_names'}
 # Unit tests that try every cut or thousands of changes of their input, or full disks and slow pipes: minutes, emulated.
 LONG = re.compile(r'_(cut|damage)_test$|^sink_test$')
 # Rooms in which nothing depends on the machine but whether a char has a sign; that it need not have one, the
 # build with sanitizers shows.
-ANY_MACHINE = ('analysis', 'archive', 'cli', 'control', 'format/*', 'model', 'piece', 'profile', 'report', 'trigger', 'window')
+ANY_MACHINE = ('analysis', 'archive', 'cli', 'cli/*', 'control', 'format/*', 'model', 'piece', 'profile', 'report', 'trigger', 'window')
 SCALE = '0.1'
 LIMIT = 1000        # seconds for all tests of a run; a third of it is plenty
 
@@ -254,7 +256,8 @@ def job(run, build):
     tests = [os.path.basename(t) for t in sorted(glob.glob(os.path.join(build, 'tests/*_test')))]
     commands = {'kfxt check': 'build/kfxt check',
                 'live_test': f'python3 tests/live/live_test.py build {" ".join(LIVE)}',
-                'func_test': f'python3 tests/live/func_test.py build {" ".join(FUNCTIONS)}'}
+                'func_test': f'python3 tests/live/func_test.py build {" ".join(FUNCTIONS)}',
+                'stack_test': f'python3 tests/live/stack_test.py build {" ".join(STACKS)}'}
     if run.all:
         commands.update({t: f'build/tests/{t}' for t in tests if t not in left_out and not LONG.search(t)})
     return '\n'.join([f'export KFXT_TEST_SCALE={SCALE} CMOCKA_MESSAGE_OUTPUT=tap',

@@ -98,7 +98,7 @@ USER_SPACE = {
     'tracepoint': '!mistyped',
 }
 
-# Programs that run on the oldest and the newest kernel only. Analysis is the same everywhere; only what
+# Programs that run on the oldest and the newest kernel only, unless some of their tests are chosen for another. Analysis is the same everywhere; only what
 # the kernel does of a thread that has used up its group's time is not (since 6.18 it stops later).
 EVENTS = ('end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
 ANY = {'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',
@@ -128,7 +128,7 @@ BEGINS = [Run(series, 2, 'rcupdate.rcu_expedited=0', 'begin') for series in ('6.
 
 # The longest first.
 RUNS = [Run('6.1', only=OLDEST, few=OLD, events=True), Run('7.2', only=NEWEST, few=NEW, events=True),
-        Run('6.12', only=BASIC, few={'live': BETWEEN, 'log': 'lines_of_two_threads burst'}),
+        Run('6.12', only=BASIC, few={'live': BETWEEN, 'log': 'lines_of_two_threads burst', 'stack': ANY['stack']}),
         Run('6.18', tests='func' if OWN_SERIES else '*', only=BASIC), Run('7.2', 4, 'possible_cpus=256', 'live', RINGS),
         Run('6.18', 2, 'lockdown=integrity', 'fault', 'under_lockdown'),
         Run('7.2', 2, 'lockdown=confidentiality', 'fault', 'locked_down_at_boot'),
@@ -179,7 +179,7 @@ def programs(run):
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
     # A machine has no sources to build the example of, and no samples of other formats.
     left_out = (*(() if 'budget' in run.few else ('budget',)), *(() if run.tests == 'begin' else ('begin',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
-                *(() if run.tests == 'service' else ('service',)), *(() if run.events or run.tests != '*' else EVENTS))
+                *(() if run.tests == 'service' else ('service',)), *(e for e in EVENTS if not run.events and run.tests == '*' and e not in run.few))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]
 
 

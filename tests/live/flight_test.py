@@ -10,6 +10,7 @@ compared with the switches of the same file.
 import contextlib
 import functools
 import glob
+import json
 import os
 import re
 import shutil
@@ -50,6 +51,17 @@ def at_the_end(tmp):
     equal(t.ledger[None].get('window_overwritten_switches'), overwritten['switches'], 'switches, by the ledger of the file')
     expect(f'{sum(overwritten.values())} events overwritten' in f.said(), f.said())
     expect(os.path.basename(path).endswith('-end.fxt'), path)
+
+
+@test
+def overwritten_is_no_loss(tmp):
+    with waiter():
+        r = run('record', '--keep', '1s', '--strict', '-d', '4', '--stats-file', tmp + '/stats', '-o', tmp + '/%Y%m%dT%H%M%SZ-%t.fxt')
+    with open(tmp + '/stats', encoding='utf-8') as file:
+        stats = json.load(file)
+    expect(stats['window']['overwritten']['switches'] > 100, f'{stats["window"]}')
+    # What the kernel itself does not report is.
+    equal((stats['complete'], r.returncode), (True, 0) if stats['recorded'] == stats['expected'] else (False, 3), r.stderr.decode())
 
 
 @test

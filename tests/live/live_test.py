@@ -625,6 +625,37 @@ def pipes_and_terminals(tmp):
     expect('terminal' in p.stderr.decode(), p.stderr.decode())
 
 
+def shown_at_a_terminal(command):
+    """What it says there, in pieces that each overwrite the one before."""
+    master, slave = pty.openpty()
+    p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    data = b''
+    try:
+        while piece := os.read(master, 65536):
+            data += piece
+    except OSError:     # nobody has the other end any more
+        pass
+    os.close(master)
+    equal(p.wait(timeout=PATIENCE), 0, data)
+    return [line for line in data.decode().replace('\r\n', '\n').replace('\x1b[K', '').split('\r') if line]
+
+
+@test
+def progress(tmp):
+    """Twice a second at a terminal, with what it costs; nothing of that in a file."""
+    *during, last = shown_at_a_terminal([KFXT, 'record', '-o', tmp + '/t.fxt', '-d', '3'])
+    form = re.compile(r'\d+ s: \d+ switches?, \d+ wakeups?, (\w+ \w+ )?\d+ lost, [0-9.]+ [KM]?i?B, '
+                      r'cost (-|[0-9.]+ % of one CPU \(kernel [0-9.]+, recorder [0-9.]+\)) $')
+    equal([line for line in during if not form.match(line)], [], 'lines of another form')
+    expect(len(during) >= 3 and ' % of one CPU' in during[-1], during)
+    expect(not form.match(last) and len(last.splitlines()) >= 3, f'the summary: {last}')
+    seen = [int(re.search(r': (\d+) switch', line)[1]) for line in during + [last.replace('CPUs, ', ': ')]]
+    equal(seen, sorted(seen), 'switches, from line to line')
+    err = run('record', '-o', tmp + '/u.fxt', '-d', '2').stderr.decode()
+    expect('\r' not in err and '\x1b' not in err and not form.search(err), err)
+
+
 def repaired(cut, out):
     """Repairs @cut, of which no byte of a whole record may be missing; what the repair says at its end."""
     r = run('verify', '--repair', cut, '-o', out)

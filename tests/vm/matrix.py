@@ -88,7 +88,7 @@ BETWEEN = 'every_switch_of_two_threads names_in_a_storm same_as_tracefs each_sle
 USER_SPACE = {
     'live': '!signals_end_it !counts_and_output_of_the_command !end_of_command !command_ends_with_what_it_started '
             '!command_that_ignores_sigterm !command_at_a_terminal !output_files !outputs_stay_until_they_are_replaced '
-            '!pipes_and_terminals !recorder_sleeps !secrets_on_command_lines !containers_and_units !output_in_no_directory '
+            '!pipes_and_terminals !recorder_sleeps !secrets_on_command_lines !containers_and_units !output_in_no_directory !progress '
             '!killed_under_load_and_repaired',
     'log': '!not_wanted !redacted_lines',
     # Markers become slices in user space.

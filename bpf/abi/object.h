@@ -30,4 +30,12 @@ enum object_word {
 	OBJECT_EXEC_WORDS	= 73,
 };
 
+/* A cgroup that was made: a word of zeros, its id and its path, which ends with a NUL. Not written as it is. */
+enum cgroup_made_word {
+	CGROUP_MADE_ID		= 1,
+	CGROUP_MADE_PATH	= 2,
+	CGROUP_MADE_PATH_WORDS	= 128,	/* longer ones are cut */
+	CGROUP_MADE_WORDS	= 130,
+};
+
 #endif

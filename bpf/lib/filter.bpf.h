@@ -12,11 +12,13 @@
 
 const volatile bool cfg_filter __weak = false;
 const volatile __u32 cfg_filter_comms __weak = 0;	/* globs in filter_comms */
-const volatile __u64 cfg_filter_cgroups[FILTER_CGROUPS_MAX] __weak = { 0 };	/* their ids, then 0 */
+const volatile __u32 cfg_filter_cgroups __weak = 0;	/* so many of filter_cgroups may be used */
 
 /* The process whose children are followed, the recorder's own, if they are born from @filter_since_ns on; 0: none. Set by filter_follow. */
 extern __u32 filter_parent;
 extern __u64 filter_since_ns;
+/* Ids, 0: free. Set by the recorder, at any time. */
+extern __u64 filter_cgroups[FILTER_CGROUPS_MAX];
 
 struct verdict_page {
 	__u8 verdicts[VERDICTS_PER_PAGE];
@@ -89,14 +91,14 @@ static __always_inline bool in_selected_cgroup(struct task_struct *p)
 	__u64 id;
 	int i;
 
-	if (!cfg_filter_cgroups[0])
+	if (!cfg_filter_cgroups)
 		return false;
 	group = p->cgroups->dfl_cgrp;
 	for (int depth = 0; depth < FILTER_DEPTH_MAX; depth++) {
 		id = group->kn->id;
 #pragma unroll
 		for (i = 0; i < FILTER_CGROUPS_MAX; i++)
-			if (cfg_filter_cgroups[i] && cfg_filter_cgroups[i] == id)
+			if ((__u32)i < cfg_filter_cgroups && id == *(volatile __u64 *)&filter_cgroups[i])
 				return true;
 		parent = group->self.parent;
 		if (!parent)
@@ -137,7 +139,7 @@ static __noinline __attribute__((unused)) bool is_chosen(struct task_struct *p)
 		return false;
 	if (!(*verdict & VERDICT_JUDGED))
 		judge(p, p->comm, verdict);
-	if (cfg_filter_cgroups[0])
+	if (cfg_filter_cgroups)
 		*verdict = (*verdict & ~VERDICT_CGROUP) | (in_selected_cgroup(p) ? VERDICT_CGROUP : 0);
 	/* Without a jump: each would double what verifiers have to go through in the callers. */
 	return (*verdict / VERDICT_SELECTED | *verdict / VERDICT_CGROUP) & 1;

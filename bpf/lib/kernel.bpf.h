@@ -97,9 +97,12 @@ struct kernfs_node {
 	__u64 id;
 };
 
+struct cgroup_root;
+
 struct cgroup {
 	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
+	struct cgroup_root *root;	/* of its hierarchy */
 };
 
 struct css_set {

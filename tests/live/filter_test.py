@@ -11,7 +11,9 @@ import atexit
 import bisect
 import collections
 import contextlib
+import glob
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -308,6 +310,79 @@ def threads_of_a_container(tmp):
                 until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
                 os.rmdir(place)
                 os.rmdir(os.path.dirname(place))
+
+
+@contextlib.contextmanager
+def cgroup_of_units():
+    """A cgroup; what is made in it goes with it."""
+    with cgroup() as path:
+        try:
+            yield path
+        finally:
+            for place, _, _ in list(os.walk(path, topdown=False)):
+                if place not in (path, path + '/below'):
+                    until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
+                    os.rmdir(place)
+
+
+# Enters a cgroup, and once the recorder has had time to see it, sleeps some times.
+ENTER = 'echo $$ >"$0/cgroup.procs"; sleep "$1"; for i in 1 2 3 4 5; do sleep 0.01; done; echo $$ >"$2/cgroup.procs"'
+
+
+@test
+def cgroups_made_later(tmp):
+    """Units that are made anew, more in turn than there is place for; and one that there is not at the beginning."""
+    later = 0.05 * PATIENCE / 30
+    for name, options in ('all.fxt', []), ('%Y%m%dT%H%M%SZ-%t.fxt', ['--keep', '10m']):
+        with cgroup_of_units() as path:
+            unit, other, below = (f'{path}/kfxt-{name}' for name in ('test.service', 'other.service', 'test.service/inner'))
+            os.mkdir(other)
+            if not options:
+                os.mkdir(unit)
+            p = start(f'{tmp}/{name}', *LARGE, '--cgroup', 'unit=kfxt-t*.service', *options)
+            mine, others = [], []
+            for turn in range(12):
+                if os.path.exists(unit):
+                    os.rmdir(unit)
+                os.makedirs(below if turn % 2 else unit)
+                for place, pids in (below if turn % 2 else unit, mine), (other, others):
+                    child = subprocess.Popen(['sh', '-c', ENTER, place, str(later), path])
+                    pids.append(child.pid)
+                    child.wait()
+                if turn % 2:
+                    os.rmdir(below)
+            p.send_signal(signal.SIGINT)
+            err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+        equal(p.returncode, 0, err)
+        path, = glob.glob(tmp + '/*.fxt')
+        verify(path)
+        part = load_whole(path)
+        os.unlink(path)
+        ran = collections.Counter(tid_of(s.out) for s in part.real())
+        equal([ran[pid] for pid in others], [0] * 12, 'switches out of those in another unit')
+        expect(all(ran[pid] >= 5 for pid in mine), f'switches out of those in the unit: {[ran[pid] for pid in mine]}')
+        expect('late' not in part.events, f'it says: {part.events.get("late")}')
+
+
+@test
+def more_cgroups_than_places(tmp):
+    """That is said, and that not all are recorded is no complete recording."""
+    with cgroup_of_units() as path:
+        units = [f'{path}/kfxt-t{i}.service' for i in range(10)]
+        os.mkdir(units[0])
+        r = run('record', '-o', tmp + '/none.fxt', '--cgroup', 'unit=kfxt-n*.service', '--', 'true')
+        expect(r.returncode == 2 and 'there is none' in r.stderr.decode(), f'{r.returncode} {r.stderr.decode()}')
+        p = start(tmp + '/t.fxt', '--strict', '--cgroup', 'unit=kfxt-t*.service', '--stats-file', tmp + '/stats')
+        for unit in units[1:]:
+            os.mkdir(unit)
+        time.sleep(0.05 * PATIENCE / 30)
+        p.send_signal(signal.SIGINT)
+        err = p.communicate(timeout=3 * PATIENCE)[1].decode()
+    expect(p.returncode in (3, 4), f'exit code {p.returncode}: {err}')
+    expect('kfxt-t8.service first: at most 8 at once' in err, err)
+    with open(tmp + '/stats', encoding='utf-8') as f:
+        equal([late['source'] for late in json.load(f)['late']], ['cgroups'], 'late, in the statistics')
+    verify(tmp + '/t.fxt')
 
 
 @test

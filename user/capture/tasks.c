@@ -29,6 +29,7 @@
 #include "tasks.h"
 #include "format/perfetto/packets.h"
 #include "programs.h"
+#include "thread_filter.h"
 
 #define COMM_BYTES		16
 #define CUT_MARK		" ..."	/* ends command lines of more than CMDLINE_BYTES_MAX */
@@ -41,6 +42,7 @@ struct names {
 	struct probes *probes;
 	struct packets *packets;
 	struct cgroups *cgroups;
+	struct filter *filter;		/* NULL: none */
 	struct names_hidden hidden;
 	struct ring_buffer *side;
 	DIR *proc;		/* while scanning */
@@ -432,6 +434,10 @@ static int take_metadata(void *ctx, void *data, size_t len)
 
 	if (len < OBJECT_WORDS * 8 || n->err)
 		return 0;
+	if (len == CGROUP_MADE_WORDS * 8 && !rec[0]) {
+		filter_cgroup_made(n->filter, (const char *)(rec + CGROUP_MADE_PATH), rec[CGROUP_MADE_ID]);
+		return 0;
+	}
 	if (FXT_GET(rec[OBJECT_HEADER], FXT_F_KOBJ_TYPE) == FXT_KOBJ_THREAD) {
 		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm, len == OBJECT_LAST_WORDS * 8);
 		return 0;
@@ -458,6 +464,7 @@ int names_drain(struct names *n)
 	err = ring_buffer__consume(n->side);
 	if (err < 0)
 		return err;
+	filter_look(n->filter, n->cgroups);
 	if (n->late_cnt && !n->scanning && !n->err)
 		n->err = write_late(n);
 	return n->err;
@@ -482,24 +489,24 @@ bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
 	return process;
 }
 
-int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets,
-	       const struct names_hidden *hidden, const struct thread_hooks *reader)
+int names_open(struct names **out, const struct names_cfg *cfg)
 {
 	struct names *n = calloc(1, sizeof(*n));
 	int err;
 
 	if (!n)
 		return -ENOMEM;
-	n->w = w;
-	n->probes = p;
-	n->packets = packets;
-	n->hidden = *hidden;
+	n->w = cfg->w;
+	n->probes = cfg->probes;
+	n->packets = cfg->packets;
+	n->filter = cfg->filter;
+	n->hidden = cfg->hidden;
 	n->processes = calloc(IDS_MAX, sizeof(*n->processes));
-	n->side = ring_buffer__new(probes_metadata_fd(p), take_metadata, n, NULL);
+	n->side = ring_buffer__new(probes_metadata_fd(n->probes), take_metadata, n, NULL);
 	err = !n->side ? -errno : n->processes ? 0 : -ENOMEM;
 	err = err ?: cgroups_open(&n->cgroups);
-	if (!err && !hidden->cmdlines)
-		err = cmdlines_open(&n->cmdlines, reader);
+	if (!err && !n->hidden.cmdlines)
+		err = cmdlines_open(&n->cmdlines, &cfg->reader);
 	if (err) {
 		names_close(n);
 		return err;

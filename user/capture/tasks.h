@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/thread_hooks.h"
+
+struct filter;
 struct fxt_thread;
 struct fxt_writer;
 struct names;
@@ -16,7 +19,6 @@ struct packets;
 struct probes;
 struct redact;
 struct source_late;
-struct thread_hooks;
 
 /* What is not written of command lines. */
 struct names_hidden {
@@ -24,12 +26,17 @@ struct names_hidden {
 	struct redact *redact;	/* what it matches is not; NULL: all is */
 };
 
-/*
- * Borrows all but @hidden and @reader, which are the hooks of a thread that reads command lines; @packets may be NULL.
- * 0 or -errno.
- */
-int names_open(struct names **out, struct fxt_writer *w, struct probes *p, struct packets *packets,
-	       const struct names_hidden *hidden, const struct thread_hooks *reader);
+struct names_cfg {
+	struct fxt_writer *w;
+	struct probes *probes;
+	struct packets *packets;	/* NULL: none are written */
+	struct filter *filter;		/* is told of new cgroups; NULL: none */
+	struct names_hidden hidden;
+	struct thread_hooks reader;	/* of threads that read command lines */
+};
+
+/* Borrows what @cfg points to. 0 or -errno. */
+int names_open(struct names **out, const struct names_cfg *cfg);
 /*
  * Reads on in /proc for a few milliseconds, nothing inside of a PID namespace, whose ids are not
  * the kernel's; the first call starts over. Must

@@ -18,16 +18,12 @@
 
 #include "bpf/abi/ids.h"
 #include "base/array.h"
-#include "base/cgroup_name.h"
-#include "base/glob.h"
 #include "base/num.h"
-#include "cgroups.h"
+#include "cgroup_filter.h"
 #include "kernel/bpf_sys.h"
 #include "kernel/pid_namespace.h"
 #include "thread_filter.h"
 #include "kfxt.skel.h"
-
-#define CONTAINER_DIGITS_MIN	12U	/* as many as runtimes print */
 
 /* An id, and what it was asked for as. */
 struct filter_id {
@@ -41,8 +37,7 @@ struct filter {
 	unsigned int ids_cnt, ids_cap;
 	struct comm_glob *comms;
 	unsigned int comms_cnt;
-	uint64_t cgroups[FILTER_CGROUPS_MAX];
-	unsigned int cgroups_cnt;
+	struct cgroup_filter cgroups;
 	bool follow;
 	int follow_fd;		/* the program that filter_follow() runs */
 	char text[1024];
@@ -183,108 +178,6 @@ static int add_ids(struct filter *f, const char *list, uint8_t verdict, char *wh
 	return err;
 }
 
-/* ---- cgroups -------------------------------------------------------------------- */
-
-static int take_cgroup(struct filter *f, uint64_t id, char *why, size_t size)
-{
-	if (f->cgroups_cnt == FILTER_CGROUPS_MAX) {
-		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
-		return -EINVAL;
-	}
-	f->cgroups[f->cgroups_cnt++] = id;
-	return 0;
-}
-
-/* The kernel's id of a cgroup is the inode number of its directory. */
-static int add_cgroup_dir(struct filter *f, const char *path, char *why, size_t size)
-{
-	struct statfs fs;
-	struct stat st;
-
-	if (stat(path, &st) || statfs(path, &fs)) {
-		snprintf(why, size, "--cgroup %s: %s", path, strerror(errno));
-		return -EINVAL;
-	}
-	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode)) {
-		snprintf(why, size, "--cgroup %s: not a directory of the cgroup v2 hierarchy", path);
-		return -EINVAL;
-	}
-	return take_cgroup(f, st.st_ino, why, size);
-}
-
-/* Which cgroups a word means, and those that were found. */
-struct named_cgroups {
-	const char *container, *unit;	/* one of them; as triggers have them */
-	uint64_t ids[FILTER_CGROUPS_MAX];
-	unsigned int cnt;		/* may be more than there is space for */
-};
-
-static bool matches(const struct named_cgroups *n, const char *path)
-{
-	const struct cgroup_part part = n->container ? cgroup_container(path) : cgroup_unit(path);
-	char unit[NAME_MAX + 1];
-
-	if (!part.len || part.len >= sizeof(unit))
-		return false;
-	if (n->container)
-		return !strncmp(part.text, n->container, strlen(n->container));
-	memcpy(unit, part.text, part.len);
-	unit[part.len] = 0;
-	return glob_match(n->unit, unit);
-}
-
-/* What is below belongs to it. */
-static bool note_cgroup(void *ctx, const char *path, uint64_t id)
-{
-	struct named_cgroups *n = ctx;
-
-	if (!matches(n, path))
-		return false;
-	if (n->cnt < FILTER_CGROUPS_MAX)
-		n->ids[n->cnt] = id;
-	n->cnt++;
-	return true;
-}
-
-/* Those of a container or of units that there are now. */
-static int add_named_cgroups(struct filter *f, const char *word, struct named_cgroups *n, char *why, size_t size)
-{
-	struct cgroups *all;
-	unsigned int i;
-	int err = cgroups_open(&all);
-
-	if (err)
-		return err;
-	cgroups_each(all, note_cgroup, n);
-	cgroups_close(all);
-	if (!n->cnt) {
-		snprintf(why, size, "--cgroup %s: there is none", word);
-		return -EINVAL;
-	}
-	for (i = 0; !err && i < n->cnt; i++)
-		err = take_cgroup(f, i < FILTER_CGROUPS_MAX ? n->ids[i] : 0, why, size);
-	return err;
-}
-
-static int add_cgroup(struct filter *f, const char *word, char *why, size_t size)
-{
-	struct named_cgroups n = { 0 };
-	size_t len;
-
-	if (!strncmp(word, "unit=", 5) && word[5]) {
-		n.unit = word + 5;
-		return add_named_cgroups(f, word, &n, why, size);
-	}
-	if (strncmp(word, "container=", 10) != 0)
-		return add_cgroup_dir(f, word, why, size);
-	n.container = word + 10;
-	len = strlen(n.container);
-	if (len >= CONTAINER_DIGITS_MIN && strspn(n.container, "0123456789abcdef") == len)
-		return add_named_cgroups(f, word, &n, why, size);
-	snprintf(why, size, "--cgroup %s: takes an id, or its first %u digits or more", word, CONTAINER_DIGITS_MIN);
-	return -EINVAL;
-}
-
 /* ---- the whole ------------------------------------------------------------------- */
 
 /* Words for one kind of selector. */
@@ -313,7 +206,7 @@ static int add_all(struct filter *f, const struct filter_cfg *cfg, char *why, si
 	for (i = 0; !err && i < cfg->comms.cnt; i++)
 		err = add_comm(f, cfg->comms.items[i], why, size);
 	for (i = 0; !err && i < cfg->cgroups.cnt; i++)
-		err = add_cgroup(f, cfg->cgroups.items[i], why, size);
+		err = cgroup_filter_add(&f->cgroups, cfg->cgroups.items[i], cfg->stays, why, size);
 	describe(f, "pid", &cfg->pids);
 	describe(f, "tid", &cfg->tids);
 	describe(f, "comm", &cfg->comms);
@@ -353,17 +246,18 @@ const char *filter_text(const struct filter *f)
 
 int filter_prepare(const struct filter *f, struct kfxt_bpf *skel)
 {
-	unsigned int i;
+	const bool has_words = f && f->cgroups.words_cnt;
 	int err;
 
+	bpf_program__set_autoload(skel->progs.on_cgroup_mkdir, has_words);
+	bpf_program__set_autoload(skel->progs.on_cgroup_rmdir, has_words);
 	bpf_program__set_autoload(skel->progs.filter_follow, f && f->follow);
 	bpf_program__set_autoattach(skel->progs.filter_follow, false);
 	if (!f)
 		return 0;
 	skel->rodata->cfg_filter = true;
 	skel->rodata->cfg_filter_comms = f->comms_cnt;
-	for (i = 0; i < f->cgroups_cnt; i++)
-		skel->rodata->cfg_filter_cgroups[i] = f->cgroups[i];
+	skel->rodata->cfg_filter_cgroups = cgroup_filter_places(&f->cgroups);
 	err = bpf_map__set_max_entries(skel->maps.filter_comms, f->comms_cnt ?: 1);
 	return err ?: bpf_map__set_max_entries(skel->maps.verdicts, IDS_MAX / VERDICTS_PER_PAGE);
 }
@@ -376,6 +270,7 @@ int filter_fill(struct filter *f, struct kfxt_bpf *skel)
 	if (!f)
 		return 0;
 	f->follow_fd = bpf_program__fd(skel->progs.filter_follow);
+	cgroup_filter_share(&f->cgroups, skel->bss->filter_cgroups, &skel->bss->cgroups_unseen);
 	f->verdicts = bpf_call_map(skel->maps.verdicts, IDS_MAX, PROT_READ | PROT_WRITE);
 	if (!f->verdicts)
 		return -errno;
@@ -394,6 +289,23 @@ int filter_follow(const struct filter *f)
 	return f && f->follow ? bpf_prog_test_run_opts(f->follow_fd, &opts) : 0;
 }
 
+void filter_cgroup_made(struct filter *f, const char *path, uint64_t id)
+{
+	if (f)
+		cgroup_filter_made(&f->cgroups, path, id);
+}
+
+void filter_look(struct filter *f, const struct cgroups *all)
+{
+	if (f)
+		cgroup_filter_look(&f->cgroups, all);
+}
+
+bool filter_late(const struct filter *f, struct source_late *late)
+{
+	return f && cgroup_filter_late(&f->cgroups, late);
+}
+
 bool filter_selected(const struct filter *f, uint32_t tid)
 {
 	return !f || (tid < IDS_MAX && __atomic_load_n(&f->verdicts[tid], __ATOMIC_RELAXED) & VERDICT_ANY);
@@ -405,6 +317,7 @@ void filter_close(struct filter *f)
 		return;
 	if (f->verdicts)
 		munmap(f->verdicts, IDS_MAX);
+	cgroup_filter_close(&f->cgroups);
 	free(f->ids);
 	free(f->comms);
 	free(f);

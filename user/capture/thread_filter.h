@@ -12,8 +12,10 @@
 
 #include "bpf/abi/filter.h"
 
+struct cgroups;
 struct filter;
 struct kfxt_bpf;
+struct source_late;
 
 /* Texts as the user gave them. */
 struct filter_list {
@@ -24,8 +26,9 @@ struct filter_list {
 struct filter_cfg {
 	struct filter_list pids, tids;	/* numbers, or several with commas */
 	struct filter_list comms;	/* globs */
-	struct filter_list cgroups;	/* directories of the v2 hierarchy */
+	struct filter_list cgroups;	/* as cgroup_filter_add() has them */
 	bool follow;			/* children of this process, which come later, and theirs */
+	bool stays;			/* the recording goes on for long: units may come later */
 };
 
 /*
@@ -41,6 +44,12 @@ int filter_prepare(const struct filter *f, struct kfxt_bpf *skel);
 int filter_fill(struct filter *f, struct kfxt_bpf *skel);
 /* After that: what the caller forks from here on is the command, if that was asked for. 0 or -errno. */
 int filter_follow(const struct filter *f);
+/* A cgroup that was made. NULL is fine. */
+void filter_cgroup_made(struct filter *f, const char *path, uint64_t id);
+/* Now and then: those that were made unseen. */
+void filter_look(struct filter *f, const struct cgroups *all);
+/* Whether not all that were asked for are selected. */
+bool filter_late(const struct filter *f, struct source_late *late);
 /* Was the thread of this id, or the one before, selected when it was last looked at? */
 bool filter_selected(const struct filter *f, uint32_t tid);
 void filter_close(struct filter *f);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel lets wait: sources when the recording begins, and command lines. The trace says since when they are
- * recorded, or again and again, for each of several files, that they are not.
+ * What the kernel lets wait: sources when the recording begins, and command lines; and cgroups for which there is no place. The
+ * trace says since when they are recorded, or again and again, for each of several files, that they are not.
  */
 #include <string.h>
 
 #include "accounting.h"
 #include "capture/sources.h"
+#include "capture/thread_filter.h"
 #include "fxt/fxt.h"
 #include "session_p.h"
 
@@ -27,10 +28,10 @@ bool recorder_late(const struct recorder *r, unsigned int *kind, struct source_l
 {
 	if (sources_late(r->cfg->sources, kind, late))
 		return true;
-	if (*kind > RAW_KIND_CNT)
-		return false;
-	*kind = RAW_KIND_CNT + 1;
-	return names_late(r->names, late);
+	while (*kind < LATE_CNT)
+		if ((*kind)++ == LATE_NAMES ? names_late(r->names, late) : filter_late(r->cfg->filter, late))
+			return true;
+	return false;
 }
 
 int recorder_write_late(struct recorder *r, uint64_t at_ns, bool end)

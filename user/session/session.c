@@ -182,9 +182,12 @@ struct thread_hooks recorder_thread_hooks(const struct recorder *r)
 
 static int open_names(struct recorder *r)
 {
-	const struct thread_hooks reader = { begin_reading, end_thread, hurry_reading, r->cfg->urgency };
+	const struct names_cfg cfg = {
+		.w = r->w, .probes = r->probes, .packets = r->packets, .filter = r->cfg->filter, .hidden = r->cfg->hidden,
+		.reader = { begin_reading, end_thread, hurry_reading, r->cfg->urgency },
+	};
 
-	return names_open(&r->names, r->w, r->probes, r->packets, &r->cfg->hidden, &reader);
+	return names_open(&r->names, &cfg);
 }
 
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,

@@ -63,6 +63,9 @@ struct rotation {
 	unsigned int pauses;		/* the disk was full */
 };
 
+/* What can be late: sources by kind, command lines and cgroups. */
+enum { LATE_NAMES = RAW_KIND_CNT, LATE_FILTER, LATE_CNT };
+
 /* What the trace says of a source that did not record from the beginning on: since when it does (0: not yet), and when. */
 struct said_late {
 	uint64_t since_ns, at_ns;
@@ -91,7 +94,7 @@ struct recorder {
 	uint64_t names_lost;		/* when /proc was last read */
 	uint64_t names_said, unread_said;	/* as the trace has them: lost, and lost since then */
 	uint64_t read_ns;		/* when it may be read again */
-	struct said_late said_late[RAW_KIND_CNT + 1];	/* by kind, and of command lines */
+	struct said_late said_late[LATE_CNT];
 	struct lateness late;
 	uint64_t asked_ns;		/* when somebody asked for a round last */
 	uint64_t lost;			/* by full rings, at the last look */

@@ -9,13 +9,14 @@
 #include "filter_opts.h"
 #include "base/log.h"
 
-int filter_opts_choose(const struct filter_opts *opts, const char *command, bool has_command,
+int filter_opts_choose(const struct filter_opts *opts, const char *command, bool has_command, bool stays,
 		       struct filter **out)
 {
 	const struct filter_cfg cfg = {
 		.pids = { opts->pids.items, opts->pids.cnt }, .tids = { opts->tids.items, opts->tids.cnt },
 		.comms = { opts->comms.items, opts->comms.cnt },
 		.cgroups = { opts->cgroups.items, opts->cgroups.cnt }, .follow = opts->follow,
+		.stays = stays,
 	};
 	char why[512];
 	int err;

@@ -31,9 +31,9 @@ struct filter_opts {
 
 /*
  * Looks up what was asked for; *@out is NULL if that is all threads. @has_command: there is one
- * to follow. An exit code; the message is printed, as @command's.
+ * to follow. @stays: units may come later. An exit code; the message is printed, as @command's.
  */
-int filter_opts_choose(const struct filter_opts *opts, const char *command, bool has_command,
+int filter_opts_choose(const struct filter_opts *opts, const char *command, bool has_command, bool stays,
 		       struct filter **out);
 
 #endif

@@ -605,7 +605,7 @@ static int choose(struct run *run, struct record_cfg *cfg)
 		sources_add(run->sources, RAW_STACK, run->stacks);
 	}
 	if (!code)
-		code = filter_opts_choose(&cfg->filter, run->name, run->argv, &run->filter);
+		code = filter_opts_choose(&cfg->filter, run->name, run->argv, cfg->archive.keep || cfg->archive.rotate, &run->filter);
 	if (!code)
 		code = text_opts_choose(&cfg->texts, run->name, &run->recorder_cfg.hidden);
 	run->recorder_cfg.cpus = run->cpus.list;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/array.h"
+#include "base/cgroup_name.h"
+#include "base/glob.h"
+#include "capture/source.h"
+#include "cgroup_filter.h"
+#include "cgroups.h"
+
+#define CONTAINER_DIGITS_MIN	12U	/* as many as runtimes print */
+
+/* ---- words -------------------------------------------------------------------------- */
+
+static bool matches(const struct cgroup_word *w, const char *path)
+{
+	const struct cgroup_part part = w->container ? cgroup_container(path) : cgroup_unit(path);
+	char unit[NAME_MAX + 1];
+
+	if (!part.len || part.len >= sizeof(unit))
+		return false;
+	if (w->container)
+		return !strncmp(part.text, w->container, strlen(w->container));
+	memcpy(unit, part.text, part.len);
+	unit[part.len] = 0;
+	return glob_match(w->unit, unit);
+}
+
+static bool matches_any(const struct cgroup_filter *f, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < f->words_cnt && !matches(&f->words[i], path); i++)
+		;
+	return i < f->words_cnt;
+}
+
+/* 0, or -ENOSPC. */
+static int take_id(__u64 *ids, uint64_t id)
+{
+	__u64 *place = NULL;
+	unsigned int i;
+
+	for (i = 0; i < FILTER_CGROUPS_MAX; i++) {
+		if (__atomic_load_n(&ids[i], __ATOMIC_RELAXED) == id)
+			return 0;
+		if (!place && !ids[i])
+			place = &ids[i];
+	}
+	if (!place)
+		return -ENOSPC;
+	__atomic_store_n(place, id, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* ---- at the beginning --------------------------------------------------------------- */
+
+static int add_id(struct cgroup_filter *f, uint64_t id, char *why, size_t size)
+{
+	if (take_id(f->ids, id)) {
+		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
+		return -EINVAL;
+	}
+	for (f->cnt = 0; f->cnt < FILTER_CGROUPS_MAX && f->ids[f->cnt];)
+		f->cnt++;
+	return 0;
+}
+
+/* The kernel's id of a cgroup is the inode number of its directory. */
+static int add_dir(struct cgroup_filter *f, const char *path, char *why, size_t size)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (stat(path, &st) || statfs(path, &fs)) {
+		snprintf(why, size, "--cgroup %s: %s", path, strerror(errno));
+		return -EINVAL;
+	}
+	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode)) {
+		snprintf(why, size, "--cgroup %s: not a directory of the cgroup v2 hierarchy", path);
+		return -EINVAL;
+	}
+	return add_id(f, st.st_ino, why, size);
+}
+
+struct search {
+	struct cgroup_filter *f;
+	const struct cgroup_word *word;
+	unsigned int found;
+	int err;
+	char *why;
+	size_t size;
+};
+
+/* What is below belongs to it. */
+static bool take_found(void *ctx, const char *path, uint64_t id)
+{
+	struct search *s = ctx;
+
+	if (!matches(s->word, path))
+		return false;
+	s->found++;
+	s->err = s->err ?: add_id(s->f, id, s->why, s->size);
+	return true;
+}
+
+static int add_word(struct cgroup_filter *f, const char *word, struct cgroup_word meant, bool may_come, char *why, size_t size)
+{
+	struct search search = { .f = f, .word = &meant, .why = why, .size = size };
+	struct cgroups *all;
+	int err = array_reserve(f->words, f->words_cnt, f->words_cap, 1) ? -ENOMEM : cgroups_open(&all);
+
+	if (err)
+		return err;
+	f->words[f->words_cnt++] = meant;
+	cgroups_each(all, take_found, &search);
+	cgroups_close(all);
+	if (search.found || (may_come && meant.unit))
+		return search.err;
+	snprintf(why, size, "--cgroup %s: there is none", word);
+	return -EINVAL;
+}
+
+int cgroup_filter_add(struct cgroup_filter *f, const char *word, bool may_come, char *why, size_t size)
+{
+	size_t len;
+
+	if (!strncmp(word, "unit=", 5) && word[5])
+		return add_word(f, word, (struct cgroup_word){ .unit = word + 5 }, may_come, why, size);
+	if (strncmp(word, "container=", 10) != 0)
+		return add_dir(f, word, why, size);
+	len = strlen(word + 10);
+	if (len >= CONTAINER_DIGITS_MIN && strspn(word + 10, "0123456789abcdef") == len)
+		return add_word(f, word, (struct cgroup_word){ .container = word + 10 }, may_come, why, size);
+	snprintf(why, size, "--cgroup %s: takes an id, or its first %u digits or more", word, CONTAINER_DIGITS_MIN);
+	return -EINVAL;
+}
+
+unsigned int cgroup_filter_places(const struct cgroup_filter *f)
+{
+	return f->words_cnt ? FILTER_CGROUPS_MAX : f->cnt;
+}
+
+void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unseen)
+{
+	memcpy(ids, f->ids, sizeof(f->ids));
+	f->shared = ids;
+	f->unseen = unseen;
+}
+
+/* ---- later -------------------------------------------------------------------------- */
+
+static void refuse(struct cgroup_filter *f, const char *path)
+{
+	const size_t len = strlen(path), skip = len < sizeof(f->first_refused) ? 0 : len + 1 - sizeof(f->first_refused);
+
+	if (!f->refused++)
+		snprintf(f->first_refused, sizeof(f->first_refused), "%s", path + skip);
+}
+
+void cgroup_filter_made(struct cgroup_filter *f, const char *path, uint64_t id)
+{
+	char above[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	if (!f->shared || !slash || !matches_any(f, path))
+		return;
+	/* That of which it is a part has been selected. */
+	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
+	if (*above && matches_any(f, above))
+		return;
+	if (take_id(f->shared, id))
+		refuse(f, path);
+}
+
+static bool take_made(void *ctx, const char *path, uint64_t id)
+{
+	struct cgroup_filter *f = ctx;
+	const bool is_one = matches_any(f, path);
+
+	if (is_one)
+		cgroup_filter_made(f, path, id);
+	return is_one;
+}
+
+void cgroup_filter_look(struct cgroup_filter *f, const struct cgroups *all)
+{
+	uint64_t unseen;
+
+	if (!f->words_cnt || !f->shared)
+		return;
+	unseen = __atomic_load_n(f->unseen, __ATOMIC_ACQUIRE);
+	if (f->has_looked && f->looked == unseen)
+		return;
+	f->has_looked = true;
+	f->looked = unseen;
+	cgroups_each(all, take_made, f);
+}
+
+bool cgroup_filter_late(const struct cgroup_filter *f, struct source_late *late)
+{
+	*late = (struct source_late){ .name = "cgroups" };
+	if (!f->refused)
+		return false;
+	snprintf(late->why, sizeof(late->why), "%u that --cgroup means, %s first: at most %u at once", f->refused, f->first_refused,
+		 FILTER_CGROUPS_MAX);
+	return true;
+}
+
+void cgroup_filter_close(struct cgroup_filter *f)
+{
+	free(f->words);
+}

@@ -46,7 +46,7 @@ rotation:each_file_is_whole
 END
 # Cheap ones first.
 gate=(layers scripts unit golden convert json perfetto memory install docs sanitize "${live[@]}" oldest fuzz)
-all=(layers scripts unit golden convert json perfetto memory trace_processor install docs cost
+all=(layers scripts unit unprivileged golden convert json perfetto memory trace_processor install docs cost
 	sanitize live ends func log mark filter reports tracepoints presets examples syscalls exports compression packets
 	privileges faults stacks fuzz rotation flight ledger budget triggers begin soak machines)
 

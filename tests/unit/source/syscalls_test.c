@@ -106,8 +106,8 @@ static void test_protos_of_this_kernel(void **state)
 	(void)state;
 	syscall_proto_read(&p, "nosuchcall");
 	assert_false(p.known);
-	if (!tracefs_find(path, sizeof(path), "events/syscalls/sys_enter_newuname"))
-		return;
+	if (!tracefs_find(path, sizeof(path), "events/syscalls/sys_enter_newuname") || access(path, R_OK | X_OK))
+		skip();
 	syscall_proto_read(&p, "uname");
 	assert_true(p.known);
 	assert_int_equal(p.args_cnt, 1);

@@ -41,7 +41,7 @@ struct {
 /* By the CPU's slot times functions plus id. */
 struct func_rate {
 	__u32 window, calls;
-	__u64 shed;
+	__u64 ratelimited;
 };
 
 struct {
@@ -93,7 +93,7 @@ static __always_inline __u32 id_of_address(__u64 addr)
 }
 
 /* Too many calls of this function on this CPU of late? */
-static __always_inline bool shed(const struct call *c, __u64 ts)
+static __always_inline bool is_ratelimited(const struct call *c, __u64 ts)
 {
 	__u32 key = c->ctl->slot * cfg_func_cnt + c->id, window = ts >> RATE_WINDOW_SHIFT;
 	struct func_rate *rate;
@@ -109,9 +109,9 @@ static __always_inline bool shed(const struct call *c, __u64 ts)
 	}
 	if (rate->calls++ < cfg_func_rate)
 		return false;
-	__sync_fetch_and_add(&rate->shed, 1);
+	__sync_fetch_and_add(&rate->ratelimited, 1);
 	__sync_fetch_and_add(&c->ctl->calls.seen, 1);
-	__sync_fetch_and_add(&c->ctl->shed_calls, 1);
+	__sync_fetch_and_add(&c->ctl->ratelimited_calls, 1);
 	return true;
 }
 
@@ -276,7 +276,7 @@ static __always_inline bool func_enter(struct call *c)
 	left_out = cfg_func_exit && event_shed(c->ctl, SHED_CALLS);
 	ts = bpf_ktime_get_boot_ns();
 	info = bpf_map_lookup_elem(&func_infos, &c->id);
-	if (!left_out && shed(c, ts))
+	if (!left_out && is_ratelimited(c, ts))
 		return false;
 	if (cfg_func_exit) {
 		if (open_push(c, ts, left_out))
@@ -489,7 +489,7 @@ int func_usdt(struct pt_regs *ctx)
 		return 0;
 	c.id = bpf_usdt_cookie(ctx);
 	ts = bpf_ktime_get_boot_ns();
-	if (shed(&c, ts))
+	if (is_ratelimited(&c, ts))
 		return 0;
 	who = actor_of(c.task, c.cpu);
 	rec = call_reserve(&c, FUNC_ARGS + FUNC_ARGS_MAX);

@@ -88,7 +88,7 @@ struct cpu_ctl {
 	__u32 shedding;			/* a bit for each enum shed_class that is left out; set by the recorder */
 	struct event_counts calls;	/* of functions; these three are neither lost nor filtered: */
 	__u64 deep_calls;		/* no place to keep an entry until its return */
-	__u64 shed_calls;		/* beyond --func-max-rate */
+	__u64 ratelimited_calls;	/* beyond --func-max-rate */
 	__u64 lost_returns;		/* calls whose return was not seen */
 	struct event_counts logs;	/* lines of the log, or parts of them */
 	struct event_counts raws;	/* what other sources have */

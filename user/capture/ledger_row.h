@@ -32,7 +32,7 @@ struct ledger_row {
 	uint64_t seen;
 	uint64_t taken;
 	uint64_t filtered;	/* not selected: by thread, by fields */
-	uint64_t shed;		/* calls: beyond --func-max-rate */
+	uint64_t ratelimited;	/* calls: beyond --func-max-rate */
 	uint64_t over_budget;	/* left out, as the recording cost too much */
 	uint64_t idle;		/* samples: the CPU was idle */
 	uint64_t brief;		/* samples: sleeps below the threshold; not among those seen */

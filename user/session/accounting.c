@@ -114,7 +114,7 @@ static void take_cpu(struct ledger_row *row, const struct cpu_ctl *ctl, enum led
 		break;
 	case LEDGER_CALLS:
 		take_counts(row, &ctl->calls);
-		row->shed = ctl->shed_calls;
+		row->ratelimited = ctl->ratelimited_calls;
 		leave_out(row, ctl->shed[SHED_CALLS]);
 		row->lost[LEDGER_TOO_DEEP] = ctl->deep_calls;
 		row->lost[LEDGER_UNRETURNED] = ctl->lost_returns;
@@ -140,7 +140,7 @@ static void take_cpu(struct ledger_row *row, const struct cpu_ctl *ctl, enum led
 static uint64_t unaccounted(const struct ledger_row *row)
 {
 #define X(id, name) + row->lost[LEDGER_##id]
-	const uint64_t accounted = row->taken + row->filtered + row->shed + row->over_budget + row->idle PROGRAM_LOSSES(X);
+	const uint64_t accounted = row->taken + row->filtered + row->ratelimited + row->over_budget + row->idle PROGRAM_LOSSES(X);
 #undef X
 
 	return row->seen > accounted ? row->seen - accounted : accounted - row->seen;
@@ -195,7 +195,7 @@ static void add_row(struct ledger_row *sum, const struct ledger_row *row)
 	sum->seen += row->seen;
 	sum->taken += row->taken;
 	sum->filtered += row->filtered;
-	sum->shed += row->shed;
+	sum->ratelimited += row->ratelimited;
 	sum->over_budget += row->over_budget;
 	sum->idle += row->idle;
 	sum->brief += row->brief;
@@ -319,8 +319,8 @@ static int write_row(struct fxt_writer *w, uint64_t ts, uint32_t cpu, enum ledge
 		put(&a, "overwritten", source, row->overwritten);
 	if (row->implied)
 		put(&a, "unreported", source, row->implied);
-	if (row->shed)
-		put(&a, "ratelimited", source, row->shed);
+	if (row->ratelimited)
+		put(&a, "ratelimited", source, row->ratelimited);
 	if (row->over_budget)
 		put(&a, "over_budget", source, row->over_budget);
 	if (row->idle)

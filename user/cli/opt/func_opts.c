@@ -86,7 +86,7 @@ void func_opts_show_attached(const struct funcs *f)
 }
 
 /* Which functions --func-max-rate left out most. */
-static void show_shed(const struct funcs *f, uint64_t all)
+static void show_ratelimited(const struct funcs *f, uint64_t all)
 {
 	unsigned int cnt, i, n;
 	const struct func *funcs = funcs_all(f, &cnt);
@@ -99,10 +99,10 @@ static void show_shed(const struct funcs *f, uint64_t all)
 		uint64_t most = 0;
 
 		for (i = 0; i < cnt; i++) {
-			uint64_t shed = funcs_shed(f, i);
+			uint64_t left_out = funcs_ratelimited(f, i);
 
-			if (shed > most && shed < limit) {
-				most = shed;
+			if (left_out > most && left_out < limit) {
+				most = left_out;
 				best = i;
 			}
 		}
@@ -113,8 +113,8 @@ static void show_shed(const struct funcs *f, uint64_t all)
 				funcs[best].name, (unsigned long long)most);
 	}
 	for (i = 0; i < cnt; i++)
-		if (funcs_shed(f, i))
-			log_debug("rate-limited: %s %llu", funcs[i].name, (unsigned long long)funcs_shed(f, i));
+		if (funcs_ratelimited(f, i))
+			log_debug("rate-limited: %s %llu", funcs[i].name, (unsigned long long)funcs_ratelimited(f, i));
 	log_warn("%llu call%s rate-limited by --func-max-rate: %s", (unsigned long long)all, all == 1 ? "" : "s", names);
 }
 
@@ -145,8 +145,8 @@ void func_opts_show_end(const struct funcs *f, const struct ledger_row *calls)
 	struct funcs_counts c;
 
 	funcs_counts(f, &c);
-	if (calls->shed)
-		show_shed(f, calls->shed);
+	if (calls->ratelimited)
+		show_ratelimited(f, calls->ratelimited);
 	show_unnamed_callers(f);
 	if (c.unfinished)
 		log_info("%llu call%s had not returned at the end (argument unfinished)",

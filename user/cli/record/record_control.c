@@ -170,7 +170,7 @@ static unsigned int fill_counts(struct control_status_count *counts, const struc
 			counts[cnt++] = (struct control_status_count){
 				.name = ledger_source_names[s], .recorded = t->of[s].records,
 				.lost = ledger_lost_by_now(&t->of[s]), .filtered = t->of[s].filtered,
-				.shed = t->of[s].over_budget, .ratelimited = t->of[s].shed,
+				.shed = t->of[s].over_budget, .ratelimited = t->of[s].ratelimited,
 			};
 	return cnt;
 }

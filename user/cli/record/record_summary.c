@@ -62,7 +62,7 @@ static void get_losses(const struct record_summary *summary, const struct record
 	for (s = 0; s < LEDGER_NAMES; s++) {
 		l->drained[s] = t->of[s].taken;
 		l->filtered += t->of[s].filtered;
-		l->ratelimited += t->of[s].shed;
+		l->ratelimited += t->of[s].ratelimited;
 		l->over_budget += t->of[s].over_budget;
 		l->implied += t->of[s].implied;
 		for (i = 0; i < LEDGER_LOSS_CNT; i++)
@@ -257,7 +257,7 @@ static void print_row(struct json *j, const struct ledger_row *row, enum ledger_
 	json_key_u64(j, "seen", row->seen);
 	json_key_u64(j, "drained", row->taken);
 	json_key_u64(j, "filtered", row->filtered);
-	json_key_u64(j, "ratelimited", row->shed);
+	json_key_u64(j, "ratelimited", row->ratelimited);
 	json_key_u64(j, "over_budget", row->over_budget);
 	json_key_u64(j, "records", row->records);
 	json_key_u64(j, "implied", row->implied);

@@ -198,12 +198,12 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 	return err;
 }
 
-uint64_t funcs_shed(const struct funcs *f, unsigned int id)
+uint64_t funcs_ratelimited(const struct funcs *f, unsigned int id)
 {
 	uint64_t calls = 0;
 	unsigned int cpu;
 
 	for (cpu = 0; f->rates && cpu < f->cpus; cpu++)
-		calls += f->rates[(size_t)cpu * f->cnt + id].shed;
+		calls += f->rates[(size_t)cpu * f->cnt + id].ratelimited;
 	return calls;
 }

@@ -62,7 +62,7 @@ struct funcs {
 /* As struct func_rate in bpf/func.bpf.c. */
 struct func_rate_word {
 	uint32_t window, calls;
-	uint64_t shed;
+	uint64_t ratelimited;
 };
 
 #endif

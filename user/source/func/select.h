@@ -82,7 +82,7 @@ const char *funcs_via_reason(const struct funcs *f, bool user);
 /* @f NULL: none. */
 void funcs_counts(const struct funcs *f, struct funcs_counts *counts);
 /* Calls of the @id'th function that --func-max-rate left out. */
-uint64_t funcs_shed(const struct funcs *f, unsigned int id);
+uint64_t funcs_ratelimited(const struct funcs *f, unsigned int id);
 
 /* Begins to follow the mappings of processes, where callers in programs are recorded. 0 or -errno. */
 int funcs_begin(struct funcs *f);

@@ -30,7 +30,7 @@ struct names_cfg {
 	struct fxt_writer *w;
 	struct probes *probes;
 	struct packets *packets;	/* NULL: none are written */
-	struct filter *filter;		/* is told of new cgroups; NULL: none */
+	struct filter *filter;		/* takes new cgroups; NULL: none */
 	struct names_hidden hidden;
 	struct thread_hooks reader;	/* of threads that read command lines */
 };

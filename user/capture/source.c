@@ -41,6 +41,11 @@ void source_prepare(const struct source_ops *ops, struct bpf_object *obj, bool s
 		bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, ops->maps[k]), selected);
 }
 
+enum shed_class source_shed_class(const struct source_ops *ops)
+{
+	return ops->shed_runs ? ops->shed_class : SHED_CNT;
+}
+
 int source_decode(const struct source_ops *ops, void *s, struct source_ctx *c, const uint64_t *rec,
 		  unsigned int *written)
 {

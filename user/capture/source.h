@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/progress.h"
+#include "bpf/abi/shed.h"
 #include "ledger_row.h"
 
 struct bpf_object;
@@ -127,6 +128,17 @@ struct source_ops {
 
 	unsigned int raw_words_min;	/* that its deferred records have at least */
 
+	/* What its events cost, for kfxt estimate and --budget: */
+	const char *many;		/* what they are called; NULL: its name */
+	unsigned int typical_ns;	/* of one where that is not measured: its programs, and to call them; 0: of most */
+	bool loads_copies;		/* of a program, itself: the runs of these are not counted */
+	/*
+	 * The class that its programs ask event_shed() about: SHED_CALLS for one of LEDGER_CALLS, another for
+	 * LEDGER_EVENTS; and how often programs still run for an event that is left out. 0: none is, ever.
+	 */
+	enum shed_class shed_class;
+	unsigned int shed_runs;
+
 	/* System calls that it makes while it records and that others do not, up to .call SOURCE_LAST_CALL. */
 	const struct source_call *calls;
 
@@ -212,6 +224,8 @@ struct source_ops {
 const char *source_lacks(const struct source_ops *ops);
 /* Before loading: which of its programs are loaded, which of its maps created. */
 void source_prepare(const struct source_ops *ops, struct bpf_object *obj, bool selected);
+/* To which class of what can be left out its events belong; SHED_CNT: to none. */
+enum shed_class source_shed_class(const struct source_ops *ops);
 /* As decode(), for any record of a deferred record's header. */
 int source_decode(const struct source_ops *ops, void *s, struct source_ctx *c, const uint64_t *rec,
 		  unsigned int *written);

@@ -132,6 +132,11 @@ int sources_open(struct sources **out, const struct source_ops *const *table)
 	return 0;
 }
 
+const struct source_ops *const *sources_table(const struct sources *s)
+{
+	return s->table;
+}
+
 int sources_need(struct sources *s, const char *word, char *why, size_t why_size)
 {
 	const unsigned int i = find_source(s, word);

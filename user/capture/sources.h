@@ -38,6 +38,8 @@ const struct source_ops *sources_missing(const struct sources *s);
 bool sources_have(const struct sources *s, enum ledger_source class);
 /* Whether programs of any source do that has no ring of its own, or, if @many, of any that has more than a few records. */
 bool sources_any(const struct sources *s, bool many);
+/* All there are, by kind, selected or not. */
+const struct source_ops *const *sources_table(const struct sources *s);
 /* What they work with, for the recording to complete before they need it. */
 struct source_ctx *sources_ctx(struct sources *s);
 /*

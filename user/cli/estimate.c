@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/num.h"
-#include "bpf/abi/raw.h"
 #include "session/cost.h"
 #include "session/session.h"
 #include "capture/source.h"
@@ -182,13 +181,15 @@ static double total_share(const struct estimate *e)
 
 static const char *item_name(unsigned int item)
 {
-	static const char *const names[COST_CNT] = {
+	static const char *const own[COST_SOURCES] = {
 		[COST_SWITCHES] = "switches", [COST_WAKEUPS] = "wakeups", [COST_NAMES] = "names", [COST_POLLED] = "polled",
-		[COST_SOURCES + RAW_TRACEPOINT] = "tracepoints", [COST_SOURCES + RAW_FUNC] = "functions",
-		[COST_SOURCES + RAW_STACK] = "samples",
 	};
+	const struct source_ops *source;
 
-	return names[item] ?: source_table[item - COST_SOURCES]->name;
+	if (item < COST_SOURCES)
+		return own[item];
+	source = source_table[item - COST_SOURCES];
+	return source->many ?: source->name;
 }
 
 /* What there was nothing of is not printed, but for scheduling. */

@@ -124,13 +124,14 @@ struct budget {
 
 static void find_selected(struct budget *b)
 {
+	const struct sources *sources = b->r->cfg->sources;
 	enum ledger_source ledger;
 	enum shed_class class;
 	unsigned int kind;
 
 	for (kind = 0; kind < RAW_KIND_CNT; kind++) {
-		class = cost_shed_class(COST_SOURCES + kind);
-		if (class < SHED_CNT && sources_selected(b->r->cfg->sources, kind, &ledger))
+		class = source_shed_class(sources_table(sources)[kind]);
+		if (class < SHED_CNT && sources_selected(sources, kind, &ledger))
 			b->rule.selected[class] = true;
 	}
 }
@@ -155,14 +156,16 @@ int budget_open(struct budget **out, struct recorder *r, double limit)
 /* ---- what a class costs ---- */
 
 /* Events of a class, and the share of its programs. */
-static double add_up(const struct cost_shares *s, enum shed_class class, const double per_s[COST_CNT], double *share)
+static double add_up(const struct budget *b, const struct cost_shares *s, enum shed_class class, const double per_s[COST_CNT],
+		     double *share)
 {
+	const struct source_ops *const *table = sources_table(b->r->cfg->sources);
 	double sum = 0;
 	unsigned int i;
 
 	*share = 0;
 	for (i = COST_SOURCES; i < COST_CNT; i++)
-		if (cost_shed_class(i) == class) {
+		if (source_shed_class(table[i - COST_SOURCES]) == class) {
 			sum += per_s[i];
 			*share += s->item[i];
 		}
@@ -196,8 +199,8 @@ static void find_costs(struct budget *b, const struct cost_shares *s, struct bud
 	*costs = (struct budget_costs){ .total = s->kernel + s->drain + s->output };
 	learn_record_ns(b, s);
 	for (class = 0; class < SHED_CNT; class++) {
-		recorded = add_up(s, class, s->recorded_per_s, &share);
-		seen = add_up(s, class, s->seen_per_s, &share);
+		recorded = add_up(b, s, class, s->recorded_per_s, &share);
+		seen = add_up(b, s, class, s->seen_per_s, &share);
 		if (seen > COST_EVENTS_MIN)
 			b->event_ns[class] = share * NS_PER_SECOND / seen;
 		/* What a class that is left out costs is known for all its events together. */

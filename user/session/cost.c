@@ -32,34 +32,26 @@
 
 /* ---- arithmetic ------------------------------------------------------------------------------------ */
 
+#define TYPICAL_NS	100	/* of sources that say nothing else */
+
 /*
  * ns of an event with what it takes to call the programs, on x86-64 of 2026 (docs/performance.md): orders of
  * magnitude, for where nothing can be measured.
  */
-static const double typical_ns[COST_CNT] = {
-	[COST_SWITCHES] = 33, [COST_WAKEUPS] = 35, [COST_NAMES] = 500,
-	[COST_SOURCES + RAW_TRACEPOINT] = 55, [COST_SOURCES + RAW_SYSCALL] = 92, [COST_SOURCES + RAW_STACK] = 3000,
-};
-#define TYPICAL_NS	100	/* of all others that have programs */
-
-enum shed_class cost_shed_class(unsigned int item)
+static double typical_ns(const struct source_ops *const *table, unsigned int item)
 {
-	static const unsigned char classes[RAW_KIND_CNT] = {	/* plus 1; 0: none */
-		[RAW_FUNC] = SHED_CALLS + 1, [RAW_SYSCALL] = SHED_SYSCALLS + 1, [RAW_TRACEPOINT] = SHED_TRACEPOINTS + 1,
-		[RAW_IRQ] = SHED_PRESETS + 1, [RAW_WORK] = SHED_PRESETS + 1, [RAW_POWER] = SHED_PRESETS + 1,
-		[RAW_BLOCK] = SHED_PRESETS + 1,
-	};
+	static const double own[COST_SOURCES] = { [COST_SWITCHES] = 33, [COST_WAKEUPS] = 35, [COST_NAMES] = 500 };
 
-	return item >= COST_SOURCES && classes[item - COST_SOURCES] ? classes[item - COST_SOURCES] - 1 : SHED_CNT;
+	return item < COST_SOURCES ? own[item] : table[item - COST_SOURCES]->typical_ns ?: TYPICAL_NS;
 }
 
-void cost_rates_typical(struct cost_rates *rates)
+void cost_rates_typical(struct cost_rates *rates, const struct source_ops *const *table)
 {
 	unsigned int i;
 
-	*rates = (struct cost_rates){ 0 };
+	*rates = (struct cost_rates){ .table = table };
 	for (i = 0; i < COST_CNT; i++)
-		rates->event_ns[i] = i == COST_POLLED ? 0 : typical_ns[i] > 0 ? typical_ns[i] : TYPICAL_NS;
+		rates->event_ns[i] = typical_ns(table, i);
 }
 
 /* Time of an item's programs between two moments. */
@@ -71,12 +63,14 @@ static double runs_ns(const struct cost_runs *from, const struct cost_runs *to, 
 }
 
 /*
- * Functions by fentry have a program each, of which only one is among those that are asked. Each event is a run at
+ * Where a source loads copies of a program, only that one is among those that are asked. Each event is a run at
  * least: those that are missing are taken to be like the others.
  */
-static double missing_runs(unsigned int item, uint64_t runs, uint64_t seen)
+static double missing_runs(const struct cost_rates *rates, unsigned int item, uint64_t runs, uint64_t seen)
 {
-	return item == COST_SOURCES + RAW_FUNC && runs && seen > runs ? (double)seen / (double)runs : 1;
+	const bool may_miss = item >= COST_SOURCES && rates->table[item - COST_SOURCES]->loads_copies;
+
+	return may_miss && runs && seen > runs ? (double)seen / (double)runs : 1;
 }
 
 void cost_rates_measure(struct cost_rates *rates, const struct cost_counts *from, const struct cost_counts *to,
@@ -87,7 +81,7 @@ void cost_rates_measure(struct cost_rates *rates, const struct cost_counts *from
 
 	for (i = 0; i < COST_CNT && all_ns > 0; i++) {
 		const uint64_t seen = to->seen[i] - from->seen[i], runs = to->runs[i].cnt - from->runs[i].cnt;
-		const double ns = runs_ns(&from->runs[i], &to->runs[i], empty_ns) * missing_runs(i, runs, seen);
+		const double ns = runs_ns(&from->runs[i], &to->runs[i], empty_ns) * missing_runs(rates, i, runs, seen);
 
 		rates->share[i] = seen < COST_EVENTS_MIN ? ns / all_ns : 0;
 		if (seen >= COST_EVENTS_MIN && runs)
@@ -229,7 +223,7 @@ static unsigned int item_of(const struct sources *sources, const char *program)
 /* How much slower than typical this machine executes the programs of an item, as far as that was measured. */
 static double slowness(const struct cost_rates *rates, unsigned int item)
 {
-	const double typical = typical_ns[item] > 0 ? typical_ns[item] : TYPICAL_NS, ratio = rates->event_ns[item] / typical;
+	const double ratio = rates->event_ns[item] / typical_ns(rates->table, item);
 
 	return ratio < 1 ? 1 : ratio < SLOWNESS_MAX ? ratio : SLOWNESS_MAX;
 }
@@ -237,19 +231,18 @@ static double slowness(const struct cost_rates *rates, unsigned int item)
 /* What is left of an event that is left out: the way to each of its programs, and its count. */
 static void set_shed_ns(struct cost *c)
 {
-	static const unsigned int runs[SHED_CNT] = {
-		[SHED_CALLS] = 1, [SHED_SYSCALLS] = 2, [SHED_TRACEPOINTS] = 1, [SHED_PRESETS] = 2,
-	};
+	const struct source_ops *source;
 	const struct program *p;
-	enum shed_class class;
 	double ns;
 
 	memset(c->rates.shed_ns, 0, sizeof(c->rates.shed_ns));
 	for (p = c->programs; p < c->programs + c->programs_cnt; p++) {
-		class = cost_shed_class(p->item);
-		ns = class < SHED_CNT ? runs[class] * (p->entry_ns + SHED_RUN_NS * slowness(&c->rates, p->item)) : 0;
-		if (ns && ns > c->rates.shed_ns[class])
-			c->rates.shed_ns[class] = ns;
+		if (p->item < COST_SOURCES)
+			continue;
+		source = c->rates.table[p->item - COST_SOURCES];
+		ns = source->shed_runs * (p->entry_ns + SHED_RUN_NS * slowness(&c->rates, p->item));
+		if (ns > c->rates.shed_ns[source->shed_class])
+			c->rates.shed_ns[source->shed_class] = ns;
 	}
 }
 
@@ -303,7 +296,7 @@ int cost_open(struct cost **out, const struct recorder *r, const struct cost_cfg
 		return err;
 	c->r = r;
 	c->cfg = *cfg;
-	cost_rates_typical(&c->rates);
+	cost_rates_typical(&c->rates, sources_table(r->cfg->sources));
 	c->stats_fd = -1;
 	err = list_programs(c);
 	if (err) {

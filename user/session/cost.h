@@ -19,6 +19,7 @@
 
 struct fxt_writer;
 struct recorder;
+struct source_ops;
 
 /* What is counted apart: scheduling, then each source by its kind. */
 enum cost_item {
@@ -51,6 +52,7 @@ struct cost_counts {
 
 /* What the programs take, by item: for each event or, where there are hardly any, of the time that passes. */
 struct cost_rates {
+	const struct source_ops *const *table;	/* of the sources, by kind; borrowed */
 	double event_ns[COST_CNT];
 	double share[COST_CNT];		/* ns of programs per ns, of an item that had hardly any events when it was measured */
 	double shed_ns[SHED_CNT];	/* of an event that is left out */
@@ -70,10 +72,8 @@ struct cost_shares {
 	double bytes_per_s, raw_bytes_per_s;
 };
 
-/* To which class of what can be left out an item belongs; SHED_CNT: to none. */
-enum shed_class cost_shed_class(unsigned int item);
-/* What is typical, for where nothing can be measured. */
-void cost_rates_typical(struct cost_rates *rates);
+/* What is typical, by what the sources of @table say, for where nothing can be measured. */
+void cost_rates_typical(struct cost_rates *rates, const struct source_ops *const *table);
 /*
  * From what was counted between two moments with the statistics on, at @empty_ns counted for a run of a program that
  * does nothing. Where an item had fewer events than COST_EVENTS_MIN, @rates keeps its @event_ns.

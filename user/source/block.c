@@ -198,5 +198,6 @@ const struct source_ops source_block = {
 	.programs = { "on_block_rq_issue", "on_block_rq_complete", "on_block_rq_requeue" },
 	.maps = { "open_requests" },
 	.class = LEDGER_EVENTS, .raw_words_min = BLOCK_WORDS,
+	.shed_class = SHED_PRESETS, .shed_runs = 2,
 	.open = open_disks, .decode = decode, .poll = poll_requests, .close = close_disks,
 };

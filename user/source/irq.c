@@ -81,5 +81,6 @@ const struct source_ops source_irq = {
 #undef X
 	.maps = { "open_irqs" },
 	.class = LEDGER_EVENTS, .raw_words_min = IRQ_NAME,
+	.shed_class = SHED_PRESETS, .shed_runs = 2,
 	.decode = decode,
 };

@@ -105,5 +105,6 @@ const struct source_ops source_power = {
 		{ 0 } },
 	.programs = { "on_cpu_idle", "on_cpu_frequency" },
 	.class = LEDGER_EVENTS, .raw_words_min = POWER_WORDS,
+	.shed_class = SHED_PRESETS, .shed_runs = 2,
 	.open = open_power, .decode = decode, .poll = poll_power, .close = free,
 };

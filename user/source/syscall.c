@@ -381,6 +381,7 @@ const struct source_ops source_syscall = {
 	.tracepoints = { { "sys_enter", 2 }, { "sys_exit", 2 } },
 	.programs = { "on_sys_enter", "on_sys_exit" },
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
+	.typical_ns = 92, .shed_class = SHED_SYSCALLS, .shed_runs = 2,
 	.takes = syscalls_are_meant, .select = select_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
 	.decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
 };

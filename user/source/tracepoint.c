@@ -313,6 +313,7 @@ const struct source_ops source_tracepoint = {
 		  .have = feature_have_tracefs, .arg = "events" },
 		{ 0 } },
 	.class = LEDGER_EVENTS, .raw_words_min = TRACEPOINT_RECORD,
+	.many = "tracepoints", .typical_ns = 55, .shed_class = SHED_TRACEPOINTS, .shed_runs = 1,
 	.select = select_tracepoints, .need = need_tracepoints, .has = have_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
 	.attach = attach_tracepoints, .decode = decode_tracepoint, .count = count_tracepoints,
 	.detach = detach_tracepoints, .close = close_tracepoints,

@@ -86,5 +86,6 @@ const struct source_ops source_workqueue = {
 	.programs = { "on_workqueue_queue_work", "on_workqueue_execute_start", "on_workqueue_execute_end" },
 	.maps = { "open_works", "queued_works" },
 	.class = LEDGER_EVENTS, .raw_words_min = WORK_WORDS,
+	.shed_class = SHED_PRESETS, .shed_runs = 2,
 	.open = open_symbols, .decode = decode, .poll = poll_works, .close = close_symbols,
 };

@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "capture/source.h"
 #include "session/cost.h"
+#include "source/table.h"
 #include "cli/cli_made.h"
 
 #define S	1000000000ULL
@@ -34,7 +36,7 @@ static void test_rates(void **state)
 	from.runs[COST_SWITCHES] = (struct cost_runs){ 11, 13, 17 };
 	to.seen[COST_SWITCHES] = 7 + 500;
 	to.runs[COST_SWITCHES] = (struct cost_runs){ 11 + 1000, 13 + 50000, 17 + 10000 };
-	cost_rates_typical(&rates);
+	cost_rates_typical(&rates, source_table);
 	cost_rates_measure(&rates, &from, &to, 20);
 	near(rates.event_ns[COST_SWITCHES], (50000 - 1000 * 20 + 10000) / 500.0);
 	near(rates.share[COST_SWITCHES], 0);
@@ -50,7 +52,7 @@ static void test_rates_are_not_negative(void **state)
 	(void)state;
 	to.seen[COST_WAKEUPS] = 100;
 	to.runs[COST_WAKEUPS] = (struct cost_runs){ 100, 1500, 900 };
-	cost_rates_typical(&rates);
+	cost_rates_typical(&rates, source_table);
 	cost_rates_measure(&rates, &from, &to, 20);
 	near(rates.event_ns[COST_WAKEUPS], 9);
 }
@@ -65,7 +67,7 @@ static void test_few_events(void **state)
 	struct cost_shares shares;
 
 	(void)state;
-	cost_rates_typical(&typical);
+	cost_rates_typical(&typical, source_table);
 	rates = typical;
 	to.seen[item] = COST_EVENTS_MIN - 1;
 	to.runs[item] = (struct cost_runs){ 100000, 100000 * 60, 0 };
@@ -94,10 +96,59 @@ static void test_missing_runs(void **state)
 	to.runs[FUNC] = (struct cost_runs){ 1000, 1000 * 70, 1000 * 10 };
 	to.seen[COST_SWITCHES] = 4000;
 	to.runs[COST_SWITCHES] = to.runs[FUNC];
-	cost_rates_typical(&rates);
+	cost_rates_typical(&rates, source_table);
 	cost_rates_measure(&rates, &from, &to, 20);
 	near(rates.event_ns[FUNC], 60);
 	near(rates.event_ns[COST_SWITCHES], 15);
+}
+
+static const struct source_ops plain = { .name = "plain" };
+static const struct source_ops slow = { .name = "slow", .typical_ns = 7, .loads_copies = true };
+
+/* Each source says what its own are, whatever its kind. */
+static void test_of_source(void **state)
+{
+	const struct cost_counts from = { .now_ns = 0 };
+	struct cost_counts to = { .now_ns = S };
+	const struct source_ops *table[RAW_KIND_CNT];
+	struct cost_rates rates;
+	unsigned int i, k;
+
+	(void)state;
+	for (i = COST_SOURCES; i < COST_CNT; i++) {
+		to.seen[i] = 4000;
+		to.runs[i] = (struct cost_runs){ 1000, 1000 * 70, 1000 * 10 };
+	}
+	for (k = 0; k < RAW_KIND_CNT; k++) {
+		for (i = 0; i < RAW_KIND_CNT; i++)
+			table[i] = i == k ? &slow : &plain;
+		cost_rates_typical(&rates, table);
+		for (i = 0; i < RAW_KIND_CNT; i++)
+			near(rates.event_ns[COST_SOURCES + i], i == k ? 7 : 100);
+		cost_rates_measure(&rates, &from, &to, 20);
+		for (i = 0; i < RAW_KIND_CNT; i++)
+			near(rates.event_ns[COST_SOURCES + i], i == k ? 60 : 15);
+	}
+}
+
+/* What is the engine's own, and what the sources there are say. */
+static void test_typical(void **state)
+{
+	static const struct {
+		unsigned int item;
+		double ns;
+	} expected[] = {
+		{ COST_SWITCHES, 33 }, { COST_WAKEUPS, 35 }, { COST_NAMES, 500 }, { COST_POLLED, 0 }, { FUNC, 100 },
+		{ COST_SOURCES + RAW_TRACEPOINT, 55 }, { COST_SOURCES + RAW_SYSCALL, 92 }, { COST_SOURCES + RAW_STACK, 3000 },
+		{ COST_SOURCES + RAW_IRQ, 100 },
+	};
+	struct cost_rates rates;
+	unsigned int i;
+
+	(void)state;
+	cost_rates_typical(&rates, source_table);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		near(rates.event_ns[expected[i].item], expected[i].ns);
 }
 
 static void test_shares(void **state)
@@ -158,7 +209,7 @@ static void test_no_time(void **state)
 	struct cost_rates rates;
 
 	(void)state;
-	cost_rates_typical(&rates);
+	cost_rates_typical(&rates, source_table);
 	cost_rates_measure(&rates, &at, &at, 20);
 	cost_shares_between(&shares, &at, &at, &rates);
 	assert_int_equal(shares.ns, 0);
@@ -222,6 +273,8 @@ int main(void)
 		cmocka_unit_test(test_rates_are_not_negative),
 		cmocka_unit_test(test_few_events),
 		cmocka_unit_test(test_missing_runs),
+		cmocka_unit_test(test_of_source),
+		cmocka_unit_test(test_typical),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_no_time),
 		cmocka_unit_test(test_written),

@@ -95,6 +95,9 @@ static void detach_funcs(void *s, struct source_ctx *c)
 
 const struct source_ops source_func = {
 	.class = LEDGER_CALLS, .counts_skipped = true, .raw_words_min = FUNC_WORDS,
+	/* By fentry, of all functions but the first. */
+	.loads_copies = true,
+	.many = "functions", .shed_class = SHED_CALLS, .shed_runs = 1,
 	.programs = { "func_session", "func_multi", "func_multi_return", "func_module", "func_fentry", "func_fexit",
 		      "func_kprobe", "func_kretprobe", "func_uprobe", "func_uretprobe", "func_usdt" },
 	.features = func_features, .calls = calls, .capabilities = func_capabilities,

@@ -319,6 +319,7 @@ static void detach_stacks(void *state, struct source_ctx *c)
 
 const struct source_ops source_stack = {
 	.class = LEDGER_SAMPLES, .raw_words_min = STACK_WORDS, .few_records = true,
+	.many = "samples", .typical_ns = 3000,
 	.programs = { "on_sample", "on_sched_exit_tp", "on_finish_task_switch", "on_switch_sleep", "on_waking_sleep",
 		      "record_asleep" },
 	.maps = { "stack_rings", "stack_ctls", "stamps", "asleep_records" },

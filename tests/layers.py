@@ -3,7 +3,8 @@
 """Includes between the folders of the sources, against the table in CONTRIBUTING.md.
 
 Fails on an include that the table does not allow, on a *_p.h of another folder, and on a circle
-between modules (NAME.c with NAME.h), where what a .c takes from a *_p.h does not count.
+between modules (NAME.c with NAME.h), where what a .c takes from a *_p.h does not count; and where a
+file of the engine names a source of bpf/abi/sources.h: by its kind, RAW_ID, or as source_NAME.
 """
 import fnmatch
 import graphlib
@@ -14,6 +15,9 @@ import sys
 # Still to be removed: includer, and header as it is written there.
 EXCEPTIONS = """
 """
+# It knows sources of events by struct source_ops alone. Scheduling is none, so there are no exceptions.
+ENGINE = ('user/capture', 'user/session')
+SOURCES = 'bpf/abi/sources.h'
 # A word of the table, or an include, is looked up as the compiler does it.
 PLACES = ('user', '.')
 
@@ -77,6 +81,14 @@ def check_table(sources, table):
                 if word != '*' and not find(folders | set(sources), word, *PLACES))
 
 
+def check_engine(sources):
+    rows = re.findall(r'\bX\(([A-Z]\w*),\s*(\w+)\)', sources[SOURCES].split('#define SOURCES(X)')[1])
+    # A struct is a type: struct source_tracepoint is a tracepoint that a source needs.
+    word = re.compile(r'\b(?<!struct )(?:RAW_(?:%s)|source_(?:%s))\b' % tuple('|'.join(names) for names in zip(*rows)))
+    yield from (f'{path} must not name a source: {name}' for path, text in sources.items()
+                if os.path.dirname(path) in ENGINE for name in sorted(set(word.findall(text))))
+
+
 def check(sources, table, exceptions):
     """What is wrong, in sentences."""
     problems = list(check_table(sources, table))
@@ -87,6 +99,7 @@ def check(sources, table, exceptions):
     rest = [edge for edge in edges.items() if edge[0] not in exceptions]
     problems += [f'{path} must not include {header}' for (path, _), header in rest
                  if not is_allowed(table, folders, path, header)]
+    problems += check_engine(sources)
     problems += [f'a circle: {found}' for found in [circle(rest)] if found]
     for path, name in exceptions:
         header = edges.get((path, name))
@@ -99,12 +112,21 @@ def self_test(sources, table, exceptions):
     """Mistakes made on purpose, each of which must be found, and nothing else."""
     def made(path, include):
         return {**sources, path: f'#include "{include}"\n' + sources.get(path, '')}
+    def added(path, text):
+        return {**sources, path: sources.get(path, '') + text}
     cases = {
         'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), exceptions),
         'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), exceptions),
         'a circle: ': ({**made('user/base/x.c', 'y.h'), 'user/base/x.h': '', 'user/base/y.h': '#include "x.h"\n'},
                        exceptions),
         'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), exceptions),
+        'user/session/cost.c must not name a source: RAW_FUNC': (
+            added('user/session/cost.c', 'unsigned int kind = COST_SOURCES + RAW_FUNC;\n'), exceptions),
+        'user/capture/x.h must not name a source: source_log': (
+            added('user/capture/x.h', '&source_log struct source_log BPF_PROG_TYPE_RAW_TRACEPOINT\n'), exceptions),
+        'user/session/x.c must not name a source: RAW_NEW': (
+            {**added('user/session/x.c', 'RAW_NEW'),
+             SOURCES: sources[SOURCES].replace('#define SOURCES(X)', '#define SOURCES(X) X(NEW, new)')}, exceptions),
         'no exception any more: user/cli/main.c cmd.h': (sources, exceptions + [('user/cli/main.c', 'cmd.h')]),
     }
     for expected, (files, excepted) in cases.items():

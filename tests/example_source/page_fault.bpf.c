@@ -16,7 +16,7 @@ int BPF_PROG(on_page_fault_user, unsigned long address, struct pt_regs *regs, un
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	__u64 *rec;
 
-	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me))
+	if (!ctl || !is_recording(ctl) || !event_selected(&ctl->raws, me) || event_shed(ctl, SHED_PRESETS))
 		return 0;
 	rec = raw_reserve(ctl, WORDS);
 	if (!rec)

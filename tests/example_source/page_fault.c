@@ -37,5 +37,6 @@ const struct source_ops source_page_fault = {
 	.features = (const struct feature[]){ FEATURE_TRACEPOINT("page_fault_user", 3, "-e page-fault"), { 0 } },
 	.programs = { "on_page_fault_user" },
 	.class = LEDGER_EVENTS, .raw_words_min = RAW_WORDS + 2,
+	.typical_ns = 150, .shed_class = SHED_PRESETS, .shed_runs = 1,
 	.decode = decode,
 };

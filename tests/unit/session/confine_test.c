@@ -32,6 +32,7 @@
 #include "../child.h"
 #include "session/privileges.h"
 #include "capture/sources_p.h"
+#include "source/table.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED	true	/* it needs some calls itself */
@@ -156,10 +157,60 @@ static void allow_of_source(void)
 	CHECK_REFUSED(connect(-1, NULL, 0));
 }
 
+/* Of unlinkat(), none of which it takes: one for each source. */
+#define FLAGS(kind)	(0x10000 + (int)(kind))
+
+/* All of them at once: what any source says passes the filter. */
+static void allow_of_all(void)
+{
+	struct source_call own[RAW_KIND_CNT][2];
+	struct source_ops ops[RAW_KIND_CNT] = { 0 };
+	const struct source_ops *table[RAW_KIND_CNT];
+	struct sources s = { .table = table };
+	unsigned int i;
+
+	for (i = 0; i < RAW_KIND_CNT; i++) {
+		own[i][0] = (struct source_call){ SCMP_SYS(unlinkat), 2, UINT32_MAX, FLAGS(i) };
+		own[i][1] = (struct source_call){ .call = SOURCE_LAST_CALL };
+		ops[i].calls = own[i];
+		table[i] = &ops[i];
+		s.has[i] = true;
+	}
+	if (!confine_to(&(struct confine_cfg){ .sources = &s }))
+		return;
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		CHECK(unlinkat(AT_FDCWD, "/tmp/kfxt-confine-test", FLAGS(i)) == -1 && errno == EINVAL);
+	CHECK_REFUSED(unlinkat(AT_FDCWD, "/tmp/kfxt-confine-test", FLAGS(RAW_KIND_CNT)));
+}
+
 static void test_of_source(void **state)
 {
 	(void)state;
 	run_child(allow_of_source);
+	run_child(allow_of_all);
+}
+
+/* What the filter takes of the sources there are, each selected alone: its own, all of it. */
+static void test_of_table(void **state)
+{
+	struct sources s = { .table = source_table };
+	const struct source_call *call;
+	unsigned int i, k, cnt = 0;
+
+	(void)state;
+	for (i = 0; i < RAW_KIND_CNT; i++) {
+		s.has[i] = true;
+		call = source_table[i]->calls;
+		for (k = 0; call && call[k].call != SOURCE_LAST_CALL; k++, cnt++)
+			assert_ptr_equal(sources_call(&s, k), &call[k]);
+		assert_null(sources_call(&s, k));
+		s.has[i] = false;
+	}
+	assert_true(cnt > 0);
+	for (i = 0; i < RAW_KIND_CNT; i++)
+		s.has[i] = true;
+	assert_non_null(sources_call(&s, cnt - 1));
+	assert_null(sources_call(&s, cnt));
 }
 
 static int listen_here(void)
@@ -289,7 +340,7 @@ static void test_capabilities(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_of_source),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_of_source), cmocka_unit_test(test_of_table),
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_allowed),
 		cmocka_unit_test(test_capabilities),

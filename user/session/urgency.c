@@ -342,6 +342,17 @@ void urgency_join(struct urgency *u)
 	forget(&new);
 }
 
+/*
+ * Nobody raises @w any more. Beside a real-time thread that has all CPUs one of a lower priority would never end, a fair one
+ * does; and one that is raised already.
+ */
+static void let_end(const struct urgency *u, struct watched *w)
+{
+	if (w->state.level != URGENCY_RAISED && is_there(w))
+		set_policy(w->tid, u->policy, 0);
+	forget(w);
+}
+
 void urgency_leave(struct urgency *u)
 {
 	const pid_t tid = gettid();
@@ -352,7 +363,7 @@ void urgency_leave(struct urgency *u)
 	pthread_mutex_lock(&u->lock);
 	for (w = u->others; w < u->others + OTHERS_MAX; w++)
 		if (w->tid == tid)
-			forget(w);
+			let_end(u, w);
 	pthread_mutex_unlock(&u->lock);
 }
 
@@ -415,15 +426,13 @@ void urgency_close(struct urgency *u)
 	sem_post(&u->changed);
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
-	/* Nobody raises those that have not left any more: as fair threads they get a CPU to end on. */
-	for (w = u->others; w < u->others + OTHERS_MAX; w++) {
-		if (!w->tid)
-			continue;
-		if (is_there(w))
-			set_policy(w->tid, u->policy, 0);
-		forget(w);
-	}
-	forget(&u->own);
+	for (w = u->others; w < u->others + OTHERS_MAX; w++)
+		if (w->tid)
+			let_end(u, w);
+	if (u->has_thread)
+		let_end(u, &u->own);
+	else
+		forget(&u->own);
 	if (u->wake_fd >= 0)
 		close(u->wake_fd);
 	pthread_mutex_destroy(&u->lock);

@@ -84,7 +84,10 @@ int urgency_fd(const struct urgency *u);
 void urgency_woken(const struct urgency *u);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
-/* Right before the process ends, or nobody watches a thread that is real-time. By the thread that is watched; NULL is fine. */
+/*
+ * Right before the process ends. All that are watched are fair threads from here on, as urgency_leave() makes those that leave,
+ * but for those that are raised: nobody raises them any more, and they are to end. By the thread that is watched; NULL is fine.
+ */
 void urgency_close(struct urgency *u);
 
 #endif

@@ -333,7 +333,7 @@ def a_trace_twice_loses_nothing(tmp):
     text = without_headers(sample_bytes('sched-6.1.txt'))
     r, fxt = convert(text + text, tmp, '--strict')
     equal(r.returncode, 0)
-    if ':853: a trace begins whose times were there already: its times are shown 2 s later' not in r.stderr.decode():
+    if ':853: a second trace overlaps the first in time: shifted by 2 s' not in r.stderr.decode():
         raise AssertionError(r.stderr.decode())
     real = Trace(fxt).real()
     # The koid of an id that was used again differs in its upper digits.

@@ -304,9 +304,9 @@ static int judge(const struct run *run, const struct convert_totals *t)
 		log_warn("%s: the first times are negative: all are shown %llu s later", run->path,
 			 (unsigned long long)t->input.shifted_s);
 	if (t->built.shifted)
-		log_warn("%s:%llu: a trace begins whose times were there already: its times are shown %llu s later%s", run->path,
+		log_warn("%s:%llu: a second trace overlaps the first in time: shifted by %llu s%s", run->path,
 			 (unsigned long long)t->built.shifted_line, (unsigned long long)t->built.shifted_s,
-			 t->built.shifted > 1 ? ", and so on with those after it" : "");
+			 t->built.shifted > 1 ? "; those after it likewise" : "");
 	if (t->built.out_of_order)
 		log_warn("%s:%llu: %llu scheduling records are out of order, here and after: they are instants, not switches or wakeups",
 			 run->path, (unsigned long long)t->built.out_of_order_line, (unsigned long long)t->built.out_of_order);

@@ -300,7 +300,7 @@ def what_is_taken_out_is_not_recorded(tmp):
     """A trigger that needs what the user has taken out is refused, in whatever order they are given."""
     for trigger, out in (('log~x', '!log'), ('irq>1s', '!irq'), ('mark=x', '!marker'), ('syscall:read,futex>1s', '!syscalls'),
                          ('syscall:futex>1s', 'syscalls:!futex'), ('event=sched:sched_process_exec/pid == 1/', '!sched:*exec')):
-        refused(tmp, f'--trigger {trigger}: what it is about is taken out by -e !...', '-e', out, '--trigger', trigger)
+        refused(tmp, f'--trigger {trigger}: the event it needs is excluded by -e !...', '-e', out, '--trigger', trigger)
     # Some of it is left.
     found, _ = flight(tmp, ['syscall:read,futex>1h'], ['true'], '-e', '!syscalls:futex')
     equal(found, {'syscall:read,futex>1h': 0}, 'fired')

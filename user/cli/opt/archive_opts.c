@@ -204,7 +204,7 @@ int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *comma
 			log_error("%s: --trigger %s: what it is about %shas another name (kfxt list -%c '%s')", command, t.word,
 				  user ? "" : "is taken out by -f !..., or ", user ? 'u' : 'f', word);
 		else
-			log_error("%s: --trigger %s: what it is about is taken out by -e !... (leave one of them away)", command, t.word);
+			log_error("%s: --trigger %s: the event it needs is excluded by -e !... (remove one of the two)", command, t.word);
 		return EXIT_USAGE;
 	}
 	return EXIT_OK;

@@ -70,7 +70,7 @@ struct cpu_ctl {
 	 * were not, since the kernel ran no program at the end of the switch; sleeps that were too short.
 	 */
 	__u64 slept_since, missed_sleeps, short_sleeps;
-	__u64 outgoing_asleep;	/* of the switch under way: of what is in memory, verifiers know nothing to follow */
+	__u64 outgoing_asleep;	/* of the switch under way; kept in memory: tracked in a register, the verifier would fork its state */
 
 	__u64 tail;		/* bytes ever taken out */
 	__u64 event_tail;

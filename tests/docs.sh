@@ -204,6 +204,8 @@ check_names() {
 		sed -nE 's/^\t\[FXT_KIND_.*= "([a-z_]+)",$/\1/p' user/fxt/value.c | while read -r name; do
 			grep -qsE "^\.Ql $name( |\$)" docs/man/kfxt-dump.1 || echo "$name is missing"
 		done)"
+	result "keys of JSON are found in sources and pages" "$(tests/json_keys.py --self-test || true)"
+	result "every key of JSON is in a manual page of its command" "$(tests/json_keys.py || true)"
 }
 
 # ---- sources --------------------------------------------------------------------

@@ -6,9 +6,9 @@
 #ifndef SOURCE_FUNC_LIST_H
 #define SOURCE_FUNC_LIST_H
 
-#include "base/strmap.h"
 #include "kernel/symbols.h"
 #include "kernel_func.h"
+#include "name_index.h"
 
 struct func_list {
 	struct kernel_func *funcs;	/* in the order of the source; .entry only, if that */

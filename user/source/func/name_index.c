@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strmap.h"
+#include "name_index.h"
 
 static uint32_t hash(const char *name)
 {

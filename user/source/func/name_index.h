@@ -2,8 +2,8 @@
 /*
  * The index of a name in an array of names, which may hold it more than once.
  */
-#ifndef BASE_STRMAP_H
-#define BASE_STRMAP_H
+#ifndef SOURCE_FUNC_NAME_INDEX_H
+#define SOURCE_FUNC_NAME_INDEX_H
 
 #include <stdint.h>
 

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text_hash.h"
+
 struct model_text {
 	const char *data;
 	size_t len;
@@ -56,9 +58,5 @@ static inline size_t text_cut(const char *data, size_t len, size_t max)
 		at--;
 	return at;
 }
-
-uint32_t text_hash(const char *data, size_t len);
-/* 64 bits of it, and of what it is the name of something in. */
-uint64_t text_hash_of(uint64_t seed, const char *data, size_t len);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/text.h"
+#include "base/text_hash.h"
 
 #define BLOCK_BYTES	(64U << 10)
 

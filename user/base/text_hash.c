@@ -2,7 +2,9 @@
 /*
  * A hash of text, eight bytes at a time.
  */
-#include "text.h"
+#include "text_hash.h"
+
+#include <string.h>
 
 uint64_t text_hash_of(uint64_t seed, const char *data, size_t len)
 {

@@ -46,4 +46,7 @@ struct deferred_wakeup {
 /* The koid of an idle thread that calls functions: above all ids, below the second generation. */
 #define IDLE_KOID(cpu)		((unsigned long long)IDS_MAX + (cpu))
 
+/* Koids from here on are of no thread of Linux. */
+#define PSEUDO_BASE		4200000000ULL
+
 #endif

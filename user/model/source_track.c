@@ -10,7 +10,7 @@
 
 #include "track_ids.h"
 
-#define IDS_MAX		256U		/* bytes of an id that is a string */
+#define ID_BYTES_MAX	256U		/* bytes of an id that is a string */
 
 static size_t default_name(const struct source_track *st, char *buf, size_t size)
 {
@@ -33,7 +33,7 @@ static size_t put_id(const struct source_track *st, bool is_named, char *buf, si
 	bool is_thread = st->spec.kind == MODEL_TRACK_THREAD;
 	const struct model_id *id = st->spec.kind == MODEL_TRACK_PROCESS ? &st->spec.process : &st->spec.thread;
 	const char *key = is_thread ? "tid " : st->spec.kind == MODEL_TRACK_NAMED ? "" : "pid ";
-	size_t len = id->text.len < IDS_MAX ? id->text.len : IDS_MAX;
+	size_t len = id->text.len < ID_BYTES_MAX ? id->text.len : ID_BYTES_MAX;
 
 	if (!id->text.data)
 		return (size_t)snprintf(buf, size, is_named ? " [%s%" PRId64 "]" : "%s%" PRId64, key, id->number);

@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
+#include "bpf/abi/ids.h"
 #include "fxt/fxt.h"
 
-/* Ids no Linux thread has. Threads: base + 10,000 * (1 + kind) + cpu. */
-#define PSEUDO_BASE	4200000000ULL
+/* From PSEUDO_BASE on. Threads: base + 10,000 * (1 + kind) + cpu. */
 #define PSEUDO_STEP	10000U
 #define PSEUDO_MARKERS	(PSEUDO_BASE + 1000000U)	/* and up: second tracks of threads */
 #define PSEUDO_TRACKS	(PSEUDO_BASE + 50000000U)	/* and up: ids that are none of Linux */

@@ -9,7 +9,6 @@
 
 #include "bpf/abi/ids.h"
 #include "format/perfetto/encode.h"
-#include "model/track_ids.h"
 #include "tables.h"
 
 #define PACKET_BYTES_MAX	(16U << 20)

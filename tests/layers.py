@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Includes between the folders of the sources, against the table in CONTRIBUTING.md.
 
-Fails on an include that the table does not allow, on a *_p.h of another folder, and on a circle
-between modules (NAME.c with NAME.h), where what a .c takes from a *_p.h does not count; and where a
-file of the engine names a source of bpf/abi/sources.h: by its kind, RAW_ID, or as source_NAME.
+Fails on an include that the table does not allow, on a *_p.h of another folder, on a row that names
+a folder of no earlier row, so that there is no circle between folders, and on one between modules
+(NAME.c with NAME.h), where what a .c takes from a *_p.h does not count; and where a file of the engine
+names a source of bpf/abi/sources.h: by its kind, RAW_ID, or as source_NAME.
 """
 import fnmatch
 import graphlib
@@ -89,12 +90,28 @@ def check_engine(sources):
                 if os.path.dirname(path) in ENGINE for name in sorted(set(word.findall(text))))
 
 
+def check_order(folders, sources, table):
+    """Of rows that may include all, which are one program, there is only that they are the last ones."""
+    rows = list(table)
+    for at, (row, words) in enumerate(table.items()):
+        if words == ['*']:
+            continue
+        if ['*'] in [table[above] for above in rows[:at]]:
+            yield f'{row} is below a row that may include all'
+        for word in words:
+            path = find(folders | set(sources), word, *PLACES)
+            folder = path if path in folders else os.path.dirname(path)
+            if row_of(table, folder) not in rows[:at]:
+                yield f'{row}: {word} is of no earlier row'
+
+
 def check(sources, table, exceptions):
     """What is wrong, in sentences."""
     problems = list(check_table(sources, table))
     if problems:
         return problems
     folders = {os.path.dirname(path) for path in sources}
+    problems += check_order(folders, sources, table)
     edges = read_edges(sources)
     rest = [edge for edge in edges.items() if edge[0] not in exceptions]
     problems += [f'{path} must not include {header}' for (path, _), header in rest
@@ -114,23 +131,31 @@ def self_test(sources, table, exceptions):
         return {**sources, path: f'#include "{include}"\n' + sources.get(path, '')}
     def added(path, text):
         return {**sources, path: sources.get(path, '') + text}
+    def named(row, word):
+        return {**table, row: table[row] + [word]}
+    last = {row: table[row] for row in [*(row for row in table if row != 'user/report'), 'user/report']}
     cases = {
-        'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), exceptions),
-        'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), exceptions),
+        'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), table, exceptions),
+        'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), table, exceptions),
         'a circle: ': ({**made('user/base/x.c', 'y.h'), 'user/base/x.h': '', 'user/base/y.h': '#include "x.h"\n'},
-                       exceptions),
-        'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), exceptions),
+                       table, exceptions),
+        'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), table, exceptions),
         'user/session/cost.c must not name a source: RAW_FUNC': (
-            added('user/session/cost.c', 'unsigned int kind = COST_SOURCES + RAW_FUNC;\n'), exceptions),
+            added('user/session/cost.c', 'unsigned int kind = COST_SOURCES + RAW_FUNC;\n'), table, exceptions),
         'user/capture/x.h must not name a source: source_log': (
-            added('user/capture/x.h', '&source_log struct source_log BPF_PROG_TYPE_RAW_TRACEPOINT\n'), exceptions),
+            added('user/capture/x.h', '&source_log struct source_log BPF_PROG_TYPE_RAW_TRACEPOINT\n'), table, exceptions),
         'user/session/x.c must not name a source: RAW_NEW': (
             {**added('user/session/x.c', 'RAW_NEW'),
-             SOURCES: sources[SOURCES].replace('#define SOURCES(X)', '#define SOURCES(X) X(NEW, new)')}, exceptions),
-        'no exception any more: user/cli/main.c cmd.h': (sources, exceptions + [('user/cli/main.c', 'cmd.h')]),
+             SOURCES: sources[SOURCES].replace('#define SOURCES(X)', '#define SOURCES(X) X(NEW, new)')}, table, exceptions),
+        'user/profile: model/track_ids.h is of no earlier row':
+            (sources, named('user/profile', 'model/track_ids.h'), exceptions),
+        'user/format/*: format/unwrap is of no earlier row':
+            (sources, named('user/format/*', 'format/unwrap'), exceptions),
+        'user/report is below a row that may include all': (sources, last, exceptions),
+        'no exception any more: user/cli/main.c cmd.h': (sources, table, exceptions + [('user/cli/main.c', 'cmd.h')]),
     }
-    for expected, (files, excepted) in cases.items():
-        found = check(files, table, excepted)
+    for expected, arguments in cases.items():
+        found = check(*arguments)
         if len(found) != 1 or not found[0].startswith(expected):
             yield f'self-test: not as expected: {expected}: {found}'
 

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define READ_BYTES_MIN	4096U
 #define READ_BYTES_MAX	(1U << 20)	/* of a run at a time: more saves nothing */
 #define WRITE_BYTES	(64U << 10)
@@ -80,24 +82,6 @@ unsigned int event_sort_runs(const struct event_sort *s)
 	return s->runs_cnt;
 }
 
-/* Makes *@array, of elements of @size, hold @cnt of them. */
-static int grow(void **array, size_t *cap, size_t cnt, size_t size)
-{
-	size_t bigger = *cap ? *cap : 64;
-	void *p;
-
-	if (cnt <= *cap)
-		return 0;
-	while (bigger < cnt)
-		bigger *= 2;
-	p = realloc(*array, bigger * size);
-	if (!p)
-		return -ENOMEM;
-	*array = p;
-	*cap = bigger;
-	return 0;
-}
-
 /* ---- order ------------------------------------------------------------------------ */
 
 static inline bool is_after(const struct head *a, const struct head *b)
@@ -148,7 +132,7 @@ static int merge_halves(struct event_sort *s, struct head *slots, size_t half, s
 
 	if (!moved)
 		return 0;
-	if (grow((void **)&s->spare, &s->spare_cap, moved, sizeof(*s->spare)))
+	if (array_reserve(s->spare, 0, s->spare_cap, moved))
 		return -ENOMEM;
 	memcpy(s->spare, to, moved * sizeof(*to));
 	a = s->spare;
@@ -176,7 +160,7 @@ static long find_stretches(struct event_sort *s)
 	size_t at = 0, cnt = 0, left, len;
 
 	for (; at < s->slots_cnt; at += len) {
-		if (grow((void **)&s->stretches, &s->stretches_cap, cnt + 2, sizeof(*s->stretches)))
+		if (array_reserve(s->stretches, cnt, s->stretches_cap, 2))
 			return -ENOMEM;
 		s->stretches[cnt++] = (uint32_t)at;
 		left = s->slots_cnt - at;
@@ -350,7 +334,6 @@ static int write_slots(struct event_sort *s, uint64_t *end)
 /* What is in memory becomes a run in the file. */
 static int spill(struct event_sort *s)
 {
-	size_t cap = s->runs_cap;
 	uint64_t end;
 	int err;
 
@@ -358,11 +341,8 @@ static int spill(struct event_sort *s)
 		s->fd = open_temp();
 	if (s->fd < 0)
 		return s->fd;
-	err = grow((void **)&s->runs, &cap, s->runs_cnt + 1, sizeof(*s->runs));
-	s->runs_cap = (unsigned int)cap;
-	if (err)
-		return err;
-	err = sort_slots(s);
+	err = array_reserve(s->runs, s->runs_cnt, s->runs_cap, 1);
+	err = err ? err : sort_slots(s);
 	err = err ? err : write_slots(s, &end);
 	if (err)
 		return err;
@@ -384,8 +364,8 @@ static __attribute__((noinline)) int make_space(struct event_sort *s, size_t siz
 {
 	int err = is_full(s, size) ? spill(s) : 0;
 
-	err = err ? err : grow((void **)&s->data, &s->cap, s->len + size, 1);
-	return err ? err : grow((void **)&s->slots, &s->slots_cap, s->slots_cnt + 1, sizeof(*s->slots));
+	err = err ? err : array_reserve(s->data, s->len, s->cap, size);
+	return err ? err : array_reserve(s->slots, s->slots_cnt, s->slots_cap, 1);
 }
 
 int event_sort_add_empty(struct event_sort *s, struct event_sort_key key, size_t len, void **data)
@@ -431,7 +411,7 @@ static int fill(struct event_sort *s, struct run *r, size_t need)
 	r->len -= r->pos;
 	memmove(r->buf, r->buf + r->pos, r->len);
 	r->pos = 0;
-	err = grow((void **)&r->buf, &r->cap, need, 1);
+	err = array_reserve(r->buf, 0, r->cap, need);
 	if (err)
 		return err;
 	while (r->len < need) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "bytes.h"
 #include "scan_p.h"
 #include "value.h"
@@ -20,18 +21,6 @@ static const char ends_early[] = "the JSON ends early";
 static const char too_long[] = "the event is longer than 16 MiB";
 
 /* ---- the window ---------------------------------------------------------------- */
-
-static int grow(struct chrome_scan *s)
-{
-	size_t cap = s->cap ? s->cap * 2 : WINDOW_BYTES;
-	char *buf = realloc(s->buf, cap + CHROME_PAD_BYTES);
-
-	if (!buf)
-		return -ENOMEM;
-	s->buf = buf;
-	s->cap = cap;
-	return 0;
-}
 
 static void drop_taken(struct chrome_scan *s)
 {
@@ -48,17 +37,13 @@ static void drop_taken(struct chrome_scan *s)
 int scan_more(struct chrome_scan *s)
 {
 	long got;
-	int err;
 
 	if (s->at_end)
 		return 0;
 	drop_taken(s);
-	if (s->cap - s->end < WINDOW_BYTES / 4) {
-		err = grow(s);
-		if (err)
-			return err;
-	}
-	got = s->read(s->read_ctx, s->buf + s->end, s->cap - s->end);
+	if (array_reserve(s->buf, s->end, s->cap, WINDOW_BYTES / 4))
+		return -ENOMEM;
+	got = s->read(s->read_ctx, s->buf + s->end, s->cap - s->end - CHROME_PAD_BYTES);
 	if (got < 0)
 		return (int)got;
 	s->at_end = !got;
@@ -634,7 +619,7 @@ int chrome_scan_open(struct chrome_scan **out, chrome_read_fn read, void *ctx)
 		return -ENOMEM;
 	s->read = read;
 	s->read_ctx = ctx;
-	if (grow(s)) {
+	if (array_reserve(s->buf, 0, s->cap, WINDOW_BYTES)) {
 		free(s);
 		return -ENOMEM;
 	}

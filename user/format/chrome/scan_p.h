@@ -20,7 +20,7 @@ enum scan_state {
 struct chrome_scan {
 	chrome_read_fn read;
 	void *read_ctx;
-	char *buf;		/* @cap and CHROME_PAD_BYTES */
+	char *buf;		/* CHROME_PAD_BYTES follow @end */
 	size_t cap, pos, end;	/* what is in the window from @pos on is still to be taken */
 	uint64_t base;		/* offset in the input of buf[0] */
 	bool at_end;		/* the input has nothing after the window */

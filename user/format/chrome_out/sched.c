@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/track_ids.h"
 #include "args.h"
 #include "writer_p.h"
@@ -183,6 +184,7 @@ int chrome_sched_add_loss(struct chrome_writer *w, const struct fxt_record *rec,
 /* What a CPU or a thread does, from when on. */
 struct activity {
 	bool known;
+	uint64_t id;		/* CPU number or koid */
 	uint64_t since_ns;
 	uint64_t thread;	/* of a CPU */
 	int32_t prio;
@@ -191,28 +193,10 @@ struct activity {
 };
 
 struct activities {
-	struct map by_id;	/* CPU number or koid */
+	struct map by_id;
 	struct activity *all;
-	uint64_t *ids;
 	size_t cnt, cap;
 };
-
-static int more_activities(struct activities *a)
-{
-	size_t cap = a->cap ? a->cap * 2 : 64;
-	struct activity *all = realloc(a->all, cap * sizeof(*all));
-	uint64_t *ids;
-
-	if (!all)
-		return -ENOMEM;
-	a->all = all;
-	ids = realloc(a->ids, cap * sizeof(*ids));
-	if (!ids)
-		return -ENOMEM;
-	a->ids = ids;
-	a->cap = cap;
-	return 0;
-}
 
 static struct activity *activity_of(struct activities *a, uint64_t id)
 {
@@ -220,17 +204,15 @@ static struct activity *activity_of(struct activities *a, uint64_t id)
 
 	if (at != MAP_NONE)
 		return &a->all[at];
-	if ((a->cnt == a->cap && more_activities(a)) || map_add(&a->by_id, id, (uint32_t)a->cnt))
+	if (array_reserve(a->all, a->cnt, a->cap, 1) || map_add(&a->by_id, id, (uint32_t)a->cnt))
 		return NULL;
-	a->ids[a->cnt] = id;
-	a->all[a->cnt] = (struct activity){ 0 };
+	a->all[a->cnt] = (struct activity){ .id = id };
 	return &a->all[a->cnt++];
 }
 
 static void free_activities(struct activities *a)
 {
 	free(a->all);
-	free(a->ids);
 	map_fini(&a->by_id);
 }
 
@@ -258,10 +240,10 @@ static int put_stretch(struct chrome_writer *w, uint64_t since_ns, uint64_t to_n
 }
 
 /* The slice of a CPU that ends here; @state: why, "" if that is not known. Nothing for the idle thread. */
-static int put_cpu_slice(struct chrome_writer *w, struct activity *c, uint64_t cpu, uint64_t ts_ns, const char *state)
+static int put_cpu_slice(struct chrome_writer *w, struct activity *c, uint64_t ts_ns, const char *state)
 {
 	const struct write_name *name = name_of(&w->threads, c->thread);
-	const struct fxt_thread at = { .process = PROCESS_CPUS, .thread = cpu };
+	const struct fxt_thread at = { .process = PROCESS_CPUS, .thread = c->id };
 	const struct fxt_arg args[] = {
 		fxt_arg_koid("tid", c->thread), fxt_arg_koid("pid", process_of(w, c->thread)),
 		fxt_arg_i32("prio", c->prio), fxt_arg_str("state", fxt_str(state)),
@@ -285,20 +267,20 @@ static int switch_cpu(struct chrome_writer *w, struct activities *cpus, const st
 	c = activity_of(cpus, item->cpu);
 	if (!c)
 		return -ENOMEM;
-	err = put_cpu_slice(w, c, item->cpu, item->ts_ns, item->mark == SCHED_MARK_NONE ? item->state : "");
+	err = put_cpu_slice(w, c, item->ts_ns, item->mark == SCHED_MARK_NONE ? item->state : "");
 	*c = (struct activity){
-		.known = true, .since_ns = item->ts_ns, .thread = item->in, .prio = item->in_prio,
+		.known = true, .id = item->cpu, .since_ns = item->ts_ns, .thread = item->in, .prio = item->in_prio,
 	};
 	return err;
 }
 
 /* The state of a thread that ends here. */
-static int put_state(struct chrome_writer *w, const struct activity *t, uint64_t koid, uint64_t ts_ns)
+static int put_state(struct chrome_writer *w, const struct activity *t, uint64_t ts_ns)
 {
-	const struct fxt_thread at = { .process = process_of(w, koid), .thread = koid };
+	const struct fxt_thread at = { .process = process_of(w, t->id), .thread = t->id };
 	const struct fxt_arg cpu = fxt_arg_u32("cpu", t->cpu);
 
-	if (!t->known || !koid)
+	if (!t->known || !t->id)
 		return 0;
 	chrome_line_begin(w, "T", at, t->since_ns, fxt_str("thread_state"), fxt_str(*t->state ? t->state : "Running"));
 	w->args.len = 0;
@@ -317,8 +299,8 @@ static int set_thread(struct chrome_writer *w, struct activities *threads, uint6
 
 	if (!t)
 		return -ENOMEM;
-	err = put_state(w, t, koid, item->ts_ns);
-	*t = (struct activity){ .known = state != NULL, .since_ns = item->ts_ns, .cpu = item->cpu };
+	err = put_state(w, t, item->ts_ns);
+	*t = (struct activity){ .known = state != NULL, .id = koid, .since_ns = item->ts_ns, .cpu = item->cpu };
 	if (state)
 		strcpy(t->state, state);
 	return err;
@@ -379,11 +361,10 @@ static int end_activities(struct chrome_writer *w, struct activities *a, uint64_
 
 	for (i = 0; i < a->cnt && !err; i++) {
 		if (are_cpus)
-			err = name_cpu(w, a->ids[i]);
+			err = name_cpu(w, a->all[i].id);
 		if (err)
 			break;
-		err = are_cpus ? put_cpu_slice(w, &a->all[i], a->ids[i], ts_ns, "")
-			       : put_state(w, &a->all[i], a->ids[i], ts_ns);
+		err = are_cpus ? put_cpu_slice(w, &a->all[i], ts_ns, "") : put_state(w, &a->all[i], ts_ns);
 	}
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/track_ids.h"
 #include "args.h"
 
@@ -28,21 +29,12 @@ void write_names_fini(struct write_names *n)
 
 static int add_koid(struct write_names *n, uint64_t koid)
 {
-	size_t cap = n->cap ? n->cap * 2 : 64;
-	struct write_name *names = n->names;
-	int err;
+	int err = array_reserve(n->names, n->cnt, n->cap, 1);
 
-	if (n->cnt == n->cap) {
-		names = realloc(names, cap * sizeof(*names));
-		if (!names)
-			return -ENOMEM;
-		n->names = names;
-		n->cap = cap;
-	}
-	err = map_add(&n->by_koid, koid, (uint32_t)n->cnt);
+	err = err ? err : map_add(&n->by_koid, koid, (uint32_t)n->cnt);
 	if (err)
 		return err;
-	names[n->cnt++] = (struct write_name){ .koid = koid };
+	n->names[n->cnt++] = (struct write_name){ .koid = koid };
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer_p.h"
 
 #define DEPTH_MAX	512U	/* viewers show no more */
@@ -28,17 +29,7 @@ struct stacks {
 
 static struct stack *add_stack(struct stacks *s, uint64_t thread)
 {
-	size_t cap = s->cap ? s->cap * 2 : 64;
-	struct stack **all;
-
-	if (s->cnt == s->cap) {
-		all = realloc(s->all, cap * sizeof(*all));
-		if (!all)
-			return NULL;
-		s->all = all;
-		s->cap = cap;
-	}
-	if (map_add(&s->by_thread, thread, (uint32_t)s->cnt))
+	if (array_reserve(s->all, s->cnt, s->cap, 1) || map_add(&s->by_thread, thread, (uint32_t)s->cnt))
 		return NULL;
 	s->all[s->cnt] = calloc(1, sizeof(**s->all));
 	return s->all[s->cnt] ? s->all[s->cnt++] : NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "sched.h"
 
 #define NS_PER_SECOND	1000000000ULL
@@ -28,19 +29,14 @@ void sched_text_fini(struct sched_text *t)
 /* Makes cpus[@cpu] exist. */
 static int add_cpu(struct sched_text *t, unsigned int cpu)
 {
-	unsigned int cnt = t->cpus_cnt ? t->cpus_cnt : 16;
-	struct sched_text_cpu *cpus;
+	unsigned int cap = t->cpus_cnt;
 
 	if (cpu < t->cpus_cnt)
 		return 0;
-	while (cnt <= cpu)
-		cnt *= 2;
-	cpus = realloc(t->cpus, cnt * sizeof(*cpus));
-	if (!cpus)
+	if (array_reserve(t->cpus, t->cpus_cnt, cap, cpu + 1 - t->cpus_cnt))
 		return -ENOMEM;
-	memset(cpus + t->cpus_cnt, 0, (cnt - t->cpus_cnt) * sizeof(*cpus));
-	t->cpus = cpus;
-	t->cpus_cnt = cnt;
+	memset(t->cpus + t->cpus_cnt, 0, (cap - t->cpus_cnt) * sizeof(*t->cpus));
+	t->cpus_cnt = cap;
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define EXACT_MAX	(1ULL << 53)	/* each integer up to it is a double */
 #define NUMBER_BYTES	32		/* no number is longer */
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
@@ -23,22 +25,9 @@ void write_buf_fini(struct write_buf *b)
 /* Space for @len more bytes. */
 static bool reserve(struct write_buf *b, size_t len)
 {
-	size_t cap = b->cap ? b->cap : 256;
-	char *data;
-
-	if (b->failed)
-		return false;
-	if (b->cap - b->len >= len)
-		return true;
-	while (cap - b->len < len)
-		cap *= 2;
-	data = realloc(b->data, cap);
-	b->failed = !data;
-	if (!data)
-		return false;
-	b->data = data;
-	b->cap = cap;
-	return true;
+	if (!b->failed && array_reserve(b->data, b->len, b->cap, len))
+		b->failed = true;
+	return !b->failed;
 }
 
 void write_buf_bytes(struct write_buf *b, const void *data, size_t len)

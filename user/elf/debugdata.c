@@ -7,6 +7,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "elf_p.h"
 
 #define OUTPUT_BYTES_MAX	(64U << 20)
@@ -20,17 +21,9 @@ struct output {
 
 static int grow(struct output *out)
 {
-	size_t cap = out->cap ? 2 * out->cap : FIRST_BYTES;
-	uint8_t *data;
-
-	if (cap > OUTPUT_BYTES_MAX)
+	if (out->cap >= OUTPUT_BYTES_MAX)
 		return -EFBIG;
-	data = realloc(out->data, cap);
-	if (!data)
-		return -ENOMEM;
-	out->data = data;
-	out->cap = cap;
-	return 0;
+	return array_reserve(out->data, out->bytes, out->cap, out->cap ? 1 : FIRST_BYTES);
 }
 
 /* 0, or -errno: -EFBIG, -EBADMSG for what is no whole xz stream. */

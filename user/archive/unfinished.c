@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "fxt/format.h"
 #include "io/records.h"
 
@@ -160,12 +161,13 @@ void unfinished_close(struct unfinished *u)
 /* How much of the file is whole records. A buffer is doubled for a record that does not fit. */
 static uint64_t whole_bytes(int fd)
 {
-	size_t size = CHUNK_BYTES, whole;
-	char *buf = malloc(size), *larger;
+	size_t size = 0, whole;
+	char *buf = NULL;
+	int err = array_reserve(buf, 0, size, CHUNK_BYTES);
 	uint64_t end = 0;
 	ssize_t n;
 
-	while (buf) {
+	while (!err) {
 		n = pread(fd, buf, size, end);
 		whole = n > 0 ? records_whole_bytes(buf, n) : 0;
 		end += whole;
@@ -173,10 +175,7 @@ static uint64_t whole_bytes(int fd)
 			continue;
 		if (n < (ssize_t)size || size >= CHUNK_BYTES_MAX)
 			break;
-		larger = realloc(buf, size *= 2);
-		if (!larger)
-			break;
-		buf = larger;
+		err = array_reserve(buf, size, size, 1);
 	}
 	free(buf);
 	return end;

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/poll_until.h"
 #include "base/fd_pass.h"
@@ -58,17 +59,13 @@ static int receive(int socket, uint64_t end_ns, struct control_part *part, size_
 
 static int append(struct control_reply *out, const char *text, size_t len)
 {
-	char *more;
-
 	if (len > CONTROL_TEXT_MAX - out->len)
 		return -EBADMSG;
-	more = realloc(out->text, out->len + len + 1);
-	if (!more)
+	if (array_reserve(out->text, out->len, out->cap, len + 1))
 		return -ENOMEM;
-	memcpy(more + out->len, text, len);
-	out->text = more;
+	memcpy(out->text + out->len, text, len);
 	out->len += len;
-	more[out->len] = 0;
+	out->text[out->len] = 0;
 	return 0;
 }
 

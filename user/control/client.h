@@ -25,7 +25,7 @@ struct control_query {
 struct control_reply {
 	int err;		/* what the recorder answers: 0 or -errno; then @text says why */
 	char *text;		/* for free(); any bytes, NUL-terminated */
-	size_t len;
+	size_t len, cap;	/* of @text */
 	char *note;		/* a line, for free(); NULL: none */
 	bool begun;		/* the recorder has taken the request: @err is of what it did for it */
 	unsigned int version;	/* of the recorder, if it is another one */

@@ -254,6 +254,10 @@ check_sources() {
 		done 2>&1)"
 	result "tests/unit has the folders that user/ has" "$(
 		diff <(folders_of_code user) <(folders_of_code tests/unit | grep -v '^$') || true)"
+	# libfxt is a library of its own, without base.
+	result "what grows below user/, but in libfxt, grows by array_reserve()" "$(
+		files | grep -E '^user/.*\.[ch]$' | grep -vE '^user/(base/array\.c$|fxt/)' |
+			xargs grep -nE '\brealloc(array)?\(' || true)"
 }
 
 check_modes() {

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bpf/abi/ids.h"
+
 static struct slice **chain_of(const struct piece_state *s, uint64_t key)
 {
 	return (struct slice **)&s->slices[(key * 0x9e3779b97f4a7c15ULL >> 32) % SLICE_CHAINS];
@@ -80,7 +82,7 @@ static bool inherit(const struct piece_state *s, struct slice *slice)
 {
 	struct fxt_thread *at = &slice->event->event.thread;
 
-	if (!slice->async || at->thread >= KOIDS_MAX || map_get(&s->thread_map, at->thread) != MAP_NONE)
+	if (!slice->async || at->thread >= PSEUDO_BASE || map_get(&s->thread_map, at->thread) != MAP_NONE)
 		return true;
 	at->thread = at->process;
 	return map_get(&s->thread_map, at->thread) != MAP_NONE;

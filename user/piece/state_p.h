@@ -18,7 +18,6 @@
 #include "state.h"
 
 #define PIECE_CPUS	NUM_CPUS_MAX	/* records of CPUs beyond are not looked at */
-#define KOIDS_MAX	4200000000ULL	/* of Linux: above are tracks, which have no end */
 #define NONE		UINT32_MAX	/* no index: idle, the end of a list */
 #define SLICE_CHAINS	1024U
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "bpf/abi/ids.h"
 #include "state_p.h"
 
-#define KOID_STEP	10000000ULL	/* between two lives of a thread id */
 #define EXITED_KEPT_NS	60000000000ULL	/* a request that it began may end as late */
 #define CLEAR_AT	4096U		/* exited threads */
 #define CLEAR_NS	10000000000ULL	/* at most every so often */
@@ -30,7 +30,8 @@ int piece_thread(struct piece_state *s, uint64_t koid, uint32_t *out)
 		i = (uint32_t)s->threads_cnt++;
 		s->threads[i] = (struct thread){ .koid = koid, .wakes = NONE };
 		/* Its id is used again, so the one before has exited. */
-		before = koid < KOIDS_MAX && koid >= KOID_STEP ? map_get(&s->thread_map, koid - KOID_STEP) : MAP_NONE;
+		before = koid < PSEUDO_BASE && koid >= ID_GENERATION_STEP ?
+			map_get(&s->thread_map, koid - ID_GENERATION_STEP) : MAP_NONE;
 		if (before != MAP_NONE)
 			piece_thread_exit(s, &s->threads[before], s->seen_ns);
 	}
@@ -283,7 +284,7 @@ static void clear_processes(struct piece_state *s)
 	size_t kept = 0;
 
 	for (p = s->processes; p < s->processes + s->processes_cnt; p++) {
-		if (!p->used && p->koid < KOIDS_MAX && is_old(s, p->named_ns)) {
+		if (!p->used && p->koid < PSEUDO_BASE && is_old(s, p->named_ns)) {
 			free(p->object);
 			continue;
 		}

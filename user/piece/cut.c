@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "state_p.h"
+#include "cut_p.h"
 
 /*
  * A wakeup that meets its thread on the way to sleep is written when the thread runs again, with its own time. So a

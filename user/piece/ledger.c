@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "state_p.h"
+#include "cut_p.h"
 
 #define NAME_BYTES	32
 #define ROW_MAX		8	/* names, logs, what was overwritten */

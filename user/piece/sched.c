@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "cut_p.h"
+
 /* The arguments of a record that are used. */
 struct args {
 	int32_t out_prio, in_prio;	/* a wakeup: @in_prio is the woken one's */

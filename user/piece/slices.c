@@ -10,6 +10,15 @@
 
 #include "bpf/abi/ids.h"
 
+/* A slice that has begun: of a thread, or an async one. */
+struct slice {
+	struct slice *next;		/* in its chain: the innermost one first */
+	uint64_t key;			/* koid of the thread, or id */
+	uint64_t last_ns;		/* of what was begun or ended last with that key, in the innermost one */
+	bool async;
+	struct kept *event;
+};
+
 static struct slice **chain_of(const struct piece_state *s, uint64_t key)
 {
 	return (struct slice **)&s->slices[(key * 0x9e3779b97f4a7c15ULL >> 32) % SLICE_CHAINS];

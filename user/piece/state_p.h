@@ -16,49 +16,11 @@
 #include "fxt/fxt.h"
 #include "kept.h"
 #include "state.h"
+#include "texts_p.h"
 
 #define PIECE_CPUS	NUM_CPUS_MAX	/* records of CPUs beyond are not looked at */
 #define NONE		UINT32_MAX	/* no index: idle, the end of a list */
 #define SLICE_CHAINS	1024U
-
-/* Texts that mean something here. */
-#define PIECE_TEXTS(X) \
-	X(TEXT_OUTGOING_WEIGHT,	"outgoing_weight") \
-	X(TEXT_INCOMING_WEIGHT,	"incoming_weight") \
-	X(TEXT_WEIGHT,		"weight") \
-	X(TEXT_WAKER,		"waker") \
-	X(TEXT_MARK,		"mark") \
-	X(TEXT_LINUX_STATE,	"linux_state") \
-	X(TEXT_FILTERED,	"filtered") \
-	X(TEXT_UNFINISHED,	"unfinished") \
-	X(TEXT_START,		"start") \
-	X(TEXT_STOP,		"stop") \
-	X(TEXT_GAP,		"gap") \
-	X(TEXT_FILTER,		"filter") \
-	X(TEXT_STATE,		"state") \
-	X(TEXT_IMPLIED,		"implied") \
-	X(TEXT_KFXT,		"kfxt") \
-	X(TEXT_FUNCTION,	"function") \
-	X(TEXT_USDT,		"usdt") \
-	X(TEXT_LOG,		"log") \
-	X(TEXT_R,		"R") \
-	X(TEXT_S,		"S") \
-	X(TEXT_D,		"D") \
-	X(TEXT_T,		"T") \
-	X(TEXT_t,		"t") \
-	X(TEXT_X,		"X") \
-	X(TEXT_Z,		"Z") \
-	X(TEXT_P,		"P") \
-	X(TEXT_I,		"I") \
-	X(TEXT_R_PLUS,		"R+")
-
-enum text {
-	TEXT_OTHER,
-#define X(id, text) id,
-	PIECE_TEXTS(X)
-#undef X
-	TEXT_CNT
-};
 
 enum run_state {
 	RUN_UNKNOWN,
@@ -116,15 +78,6 @@ struct cpu {
 	uint64_t gap_to_ns;		/* GAP_DRAWN */
 	struct fxt_thread gap_track;
 	struct piece_cpu counts;	/* only the counts are used */
-};
-
-/* A slice that has begun: of a thread, or an async one. */
-struct slice {
-	struct slice *next;		/* in its chain: the innermost one first */
-	uint64_t key;			/* koid of the thread, or id */
-	uint64_t last_ns;		/* of what was begun or ended last with that key, in the innermost one */
-	bool async;
-	struct kept *event;
 };
 
 struct piece_state {
@@ -188,8 +141,6 @@ static inline size_t piece_ref_words(unsigned int ref)
 
 /* What a string reference of a record means; @inline_at: its bytes, if they are in the record. */
 enum text piece_text(const struct piece_state *s, unsigned int ref, const void *inline_at);
-const char *piece_text_name(enum text text);
-enum text piece_text_of(const char *data, size_t len);
 
 /* ---- sched.c ------------------------------------------------------------------------------- */
 
@@ -245,41 +196,5 @@ void piece_slices_close(struct piece_state *s);
 int piece_take_blob(struct piece_state *s, const uint64_t *rec, size_t words);
 int piece_interned_write(const struct piece_state *s, struct fxt_writer *w);
 void piece_interned_close(struct piece_state *s);
-
-/* ---- cut.c --------------------------------------------------------------------------------- */
-
-/* A thread that does nothing, as its head has it. */
-struct idle_mark {
-	uint64_t ts;
-	uint64_t koid;
-	int32_t prio;
-	uint16_t cpu;
-	uint8_t fxt_state, linux_state;
-};
-
-struct carried_wake {
-	uint64_t koid;
-	struct wake wake;
-};
-
-/* What a cut means for scheduling. */
-struct cut {
-	uint64_t from_ns, to_ns;	/* session of the file that begins, and of the one that ends here */
-	uint64_t first_ns;		/* where the first CPU is cut: the recorder's own slices are */
-	struct idle_mark *marks;	/* in order of time */
-	size_t marks_cnt, marks_cap;
-	struct carried_wake *wakes;	/* the same */
-	size_t wakes_cnt, wakes_cap;
-};
-
-bool piece_cpu_known(const struct piece_state *s, unsigned int cpu);
-/* Up to which time nothing is certain of a thread that does not run; UINT64_MAX: at no time. */
-uint64_t piece_blind_until(const struct piece_state *s);
-uint64_t piece_cpu_cut_ns(const struct piece_state *s, const struct piece_cut *cut, unsigned int cpu);
-/* The session alone, in which from_ns can be later than what the head of the file has. */
-void piece_cut_session(struct cut *c, const struct piece_state *s, const struct piece_cut *cut);
-/* 0 or -ENOMEM. */
-int piece_cut_init(struct cut *c, const struct piece_state *s, const struct piece_cut *cut);
-void piece_cut_fini(struct cut *c);
 
 #endif

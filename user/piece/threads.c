@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "bpf/abi/ids.h"
+#include "cut_p.h"
 #include "state_p.h"
 
 #define EXITED_KEPT_NS	60000000000ULL	/* a request that it began may end as late */

@@ -15,7 +15,7 @@ struct literal {
 	const char *text;
 };
 
-struct literals {
+struct printk_formats {
 	char *file;		/* what the texts are in, undone in place */
 	struct literal *all;
 	size_t cnt;
@@ -45,7 +45,7 @@ static char *unescape(char *text)
 	return text;
 }
 
-static void take_line(struct literals *l, char *line)
+static void take_line(struct printk_formats *l, char *line)
 {
 	char *end, *mark;
 	const uint64_t addr = strtoull(line, &end, 16);
@@ -57,9 +57,9 @@ static void take_line(struct literals *l, char *line)
 	l->all[l->cnt++] = (struct literal){ addr, mark + 1 };
 }
 
-int literals_open(struct literals **out)
+int printk_formats_open(struct printk_formats **out)
 {
-	struct literals *l = calloc(1, sizeof(*l));
+	struct printk_formats *l = calloc(1, sizeof(*l));
 	size_t len = 0, lines = 1, i;
 	char *line, *rest;
 	int err = l ? tracefs_read("printk_formats", &l->file, &len) : -ENOMEM;
@@ -70,7 +70,7 @@ int literals_open(struct literals **out)
 	if (!err)
 		l->all = calloc(lines, sizeof(*l->all));
 	if (err || !l->all) {
-		literals_close(l);
+		printk_formats_close(l);
 		return err ?: -ENOMEM;
 	}
 	for (line = strtok_r(l->file, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -80,7 +80,7 @@ int literals_open(struct literals **out)
 	return 0;
 }
 
-const char *literals_find(const struct literals *l, uint64_t addr)
+const char *printk_formats_find(const struct printk_formats *l, uint64_t addr)
 {
 	const struct literal key = { .addr = addr };
 	const struct literal *found = bsearch(&key, l->all, l->cnt, sizeof(key), compare_formats);
@@ -88,7 +88,7 @@ const char *literals_find(const struct literals *l, uint64_t addr)
 	return found ? found->text : NULL;
 }
 
-void literals_close(struct literals *l)
+void printk_formats_close(struct printk_formats *l)
 {
 	if (!l)
 		return;

@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-struct literals;
+struct printk_formats;
 
 /* 0 or -errno, *@out then being NULL. */
-int literals_open(struct literals **out);
+int printk_formats_open(struct printk_formats **out);
 /* The string at @addr, which lives as long as @l; NULL: none that is known. */
-const char *literals_find(const struct literals *l, uint64_t addr);
+const char *printk_formats_find(const struct printk_formats *l, uint64_t addr);
 /* NULL is fine. */
-void literals_close(struct literals *l);
+void printk_formats_close(struct printk_formats *l);
 
 #endif

@@ -82,7 +82,7 @@ int tracepoints_fill(struct tracepoints *t, struct kfxt_bpf *skel)
 		t->symbols = NULL;
 	}
 	if (any_shape(t, TRACEPOINT_LITERAL))
-		literals_open(&t->literals);
+		printk_formats_open(&t->literals);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ unsigned int tracepoints_refused(const struct tracepoints *t, const char **first
 
 static const char *literal(void *ctx, uint64_t addr)
 {
-	return literals_find(ctx, addr);
+	return printk_formats_find(ctx, addr);
 }
 
 int tracepoints_write(struct tracepoints *t, struct fxt_writer *w, const uint64_t *rec)
@@ -226,7 +226,7 @@ void tracepoints_close(struct tracepoints *t)
 		munmap(t->infos, t->infos_bytes);
 	tracefs_events_free(t->offered, t->offered_cnt);
 	kernel_symbols_close(t->symbols);
-	literals_close(t->literals);
+	printk_formats_close(t->literals);
 	free(t->all);
 	free(t);
 }

@@ -11,7 +11,7 @@
 
 struct bpf_link;
 struct kernel_symbols;
-struct literals;
+struct printk_formats;
 struct tracefs_event;
 
 /* What a trigger needs of a tracepoint. */
@@ -42,7 +42,7 @@ struct tracepoints {
 	struct tracefs_event *offered;	/* NULL: not read yet */
 	size_t offered_cnt;
 	struct kernel_symbols *symbols;	/* NULL: nothing needs them, or they cannot be had */
-	struct literals *literals;
+	struct printk_formats *literals;
 	struct tracepoint_info *infos;	/* shared with the kernel side */
 	size_t infos_bytes;
 	unsigned int refused;

@@ -6,7 +6,7 @@
  * How it is used, by one thread of the recorder:
  *
  *	broker_open()		first of all: before there are threads, open files, other priorities, and in any case
- *				before confine_self(). SIGPIPE is to be ignored. The filter of system calls is to
+ *				before privileges_confine(). SIGPIPE is to be ignored. The filter of system calls is to
  *				allow recvmsg(2) on broker_fd() in addition.
  *	broker_file_open()	a new file, NAME.tmp, and the descriptor to write to
  *	broker_file_publish()	once all is written: it gets its name, the hook is run, the oldest are deleted

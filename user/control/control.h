@@ -44,7 +44,7 @@ struct control_request {
 };
 
 /*
- * Listens, and removes sockets of recorders that have ended. Before confine_self(), whose confine_cfg.control_fd is
+ * Listens, and removes sockets of recorders that have ended. Before privileges_confine(), whose privileges_cfg.control_fd is
  * control_listener(). SIGPIPE is to be ignored. 0 or -errno with a line in @why, which begins with a path.
  */
 int control_open(struct control **out, const struct control_cfg *cfg, char *why, size_t size);

@@ -188,9 +188,9 @@ static void settle(const struct process *p)
 		close(fd);
 	for_each_fd(p, close_other);
 	urgency_give_up(p->cfg->urgency);
-	confine_self(&(struct confine_cfg){ .sources = p->cfg->sources }, &confined);
+	privileges_confine(&(struct privileges_cfg){ .sources = p->cfg->sources }, &confined);
 	/* Of these some sources need one to record. */
-	confine_drop_all();
+	privileges_drop_all();
 }
 
 static void run(const struct process *p)

@@ -18,7 +18,7 @@ struct recorder;
 struct recorder_request;
 struct recorder_totals;
 
-/* Starts the threads that compress and write; before confine_self(). */
+/* Starts the threads that compress and write; before privileges_confine(). */
 int flight_open(struct flight **out, struct recorder *r);
 /* Whole records, in the order of the file; they are copied. */
 int flight_writev(struct flight *f, const struct iovec *iov, int cnt);

@@ -105,7 +105,7 @@ static bool bpf_takes_capability(void)
 }
 
 /* The table of docs/design.md. */
-static uint64_t needed(const struct confine_cfg *cfg)
+static uint64_t needed(const struct privileges_cfg *cfg)
 {
 	uint64_t keep = 0;
 
@@ -133,7 +133,7 @@ static void name_kept(uint64_t kept, char *text, size_t size)
 	}
 }
 
-static int drop_capabilities(const struct confine_cfg *cfg, struct confined *out)
+static int drop_capabilities(const struct privileges_cfg *cfg, struct confined *out)
 {
 	const uint64_t had = permitted_now();
 	uint64_t keep = had & needed(cfg);
@@ -147,19 +147,19 @@ static int drop_capabilities(const struct confine_cfg *cfg, struct confined *out
 	return err;
 }
 
-int confine_drop_all(void)
+int privileges_drop_all(void)
 {
 	return set_capabilities(0, 0);
 }
 
-int confine_keep_proc(void)
+int privileges_keep_proc(void)
 {
 	const uint64_t keep = proc_hides() ? permitted_now() & BIT(CAP_SYS_PTRACE) : 0;
 
 	return set_capabilities(keep, keep);
 }
 
-int confine_keep_one(int cap)
+int privileges_keep_one(int cap)
 {
 	const uint64_t keep = permitted_now() & BIT(cap);
 
@@ -251,7 +251,7 @@ static int add_control(scmp_filter_ctx filter, int fd)
 	return err;
 }
 
-static int add_rules(scmp_filter_ctx filter, const struct confine_cfg *cfg)
+static int add_rules(scmp_filter_ctx filter, const struct privileges_cfg *cfg)
 {
 	/* Signals go to the command, to its process group and, when libc aborts, to ourselves. */
 	const struct source_call signals[] = {
@@ -278,7 +278,7 @@ static int add_rules(scmp_filter_ctx filter, const struct confine_cfg *cfg)
 	return err;
 }
 
-static int filter_calls(const struct confine_cfg *cfg)
+static int filter_calls(const struct privileges_cfg *cfg)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int err;
@@ -296,7 +296,7 @@ static int filter_calls(const struct confine_cfg *cfg)
 	return err;
 }
 
-int confine_self(const struct confine_cfg *cfg, struct confined *out)
+int privileges_confine(const struct privileges_cfg *cfg, struct confined *out)
 {
 	int err;
 

@@ -13,7 +13,7 @@
 struct sources;
 
 /* What the rest of the recording has to do. */
-struct confine_cfg {
+struct privileges_cfg {
 	pid_t command;		/* to be ended; 0: none */
 	const struct sources *sources;	/* what they need; NULL: none is recorded */
 	int broker_fd;		/* a socket that descriptors of files are received from; 0: none */
@@ -28,14 +28,14 @@ struct confined {
 /*
  * Confines the calling thread and those it makes from now on; processes forked before are not
  * touched. System calls are filtered for all threads there are, capabilities are a thread's own:
- * see confine_drop_all(). 0 or -errno: capabilities could not be dropped.
+ * see privileges_drop_all(). 0 or -errno: capabilities could not be dropped.
  */
-int confine_self(const struct confine_cfg *cfg, struct confined *out);
-/* For a thread that is made before confine_self(): drops all capabilities of it. 0 or -errno. */
-int confine_drop_all(void);
+int privileges_confine(const struct privileges_cfg *cfg, struct confined *out);
+/* For a thread that is made before privileges_confine(): drops all capabilities of it. 0 or -errno. */
+int privileges_drop_all(void);
 /* The same, but for what it takes to read /proc where that hides other users' processes. */
-int confine_keep_proc(void);
+int privileges_keep_proc(void);
 /* The same, but for @cap if it has that. */
-int confine_keep_one(int cap);
+int privileges_keep_one(int cap);
 
 #endif

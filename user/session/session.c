@@ -147,7 +147,7 @@ static void open_detacher(struct recorder *r)
 
 static int begin_thread(void *ctx)
 {
-	const int err = confine_drop_all();
+	const int err = privileges_drop_all();
 
 	if (!err)
 		urgency_join(ctx);
@@ -157,7 +157,7 @@ static int begin_thread(void *ctx)
 /* Of the one that reads command lines. */
 static int begin_reading(void *ctx)
 {
-	const int err = confine_keep_proc();
+	const int err = privileges_keep_proc();
 
 	if (!err)
 		urgency_join(ctx);

@@ -113,7 +113,7 @@ struct recorder {
 int recorder_open_output(struct recorder *r, const char **hint);
 /* Time spent on it so far. */
 struct output_time recorder_output_time(const struct recorder *r);
-/* Of threads that compress or write, which may be older than confine_self() and need no rights. */
+/* Of threads that compress or write, which may be older than privileges_confine() and need no rights. */
 struct thread_hooks recorder_thread_hooks(const struct recorder *r);
 /* All that is written goes through one of these. 0 or -errno. */
 int recorder_writev(struct recorder *r, struct iovec *iov, int cnt);

@@ -234,7 +234,7 @@ static void settle(struct urgency *u)
 		atomic_store(&u->realtime, false);
 		atomic_store(&u->refused, true);
 	}
-	confine_keep_one(CAP_SYS_NICE);
+	privileges_keep_one(CAP_SYS_NICE);
 	sem_post(&u->settled_down);
 }
 

@@ -354,7 +354,7 @@ static void record_confined(void)
 
 	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
 	CHECK(!broker_open(&b, &cfg, why, sizeof(why)));
-	CHECK(!confine_self(&(struct confine_cfg){ .broker_fd = broker_fd(b) }, &out));
+	CHECK(!privileges_confine(&(struct privileges_cfg){ .broker_fd = broker_fd(b) }, &out));
 	CHECK(out.filter_err || (recvmsg(pair[0], &(struct msghdr){ 0 }, MSG_DONTWAIT) < 0 && errno == ENOSYS));
 	CHECK(!broker_file_open(b, &broker_request, &file));
 	CHECK(write(file.fd, broker_trace, sizeof(broker_trace)) == sizeof(broker_trace));

@@ -192,7 +192,7 @@ static void confine(struct control *c)
 {
 	struct confined out;
 
-	CHECK(!confine_self(&(struct confine_cfg){ .control_fd = control_listener(c) }, &out));
+	CHECK(!privileges_confine(&(struct privileges_cfg){ .control_fd = control_listener(c) }, &out));
 }
 
 static void __attribute__((noreturn)) run_recorder(const struct made_recorder *r, int ready)

@@ -74,11 +74,11 @@ static uint64_t of_status(const char *name)
 	return value;
 }
 
-static bool confine_to(const struct confine_cfg *cfg)
+static bool confine_to(const struct privileges_cfg *cfg)
 {
 	struct confined out;
 
-	CHECK(!confine_self(cfg, &out));
+	CHECK(!privileges_confine(cfg, &out));
 	CHECK(of_status("NoNewPrivs") == 1);
 	if (out.filter_err)
 		dprintf(STDERR_FILENO, "this machine filters no calls: %s\n", strerror(-out.filter_err));
@@ -87,7 +87,7 @@ static bool confine_to(const struct confine_cfg *cfg)
 
 static bool confine(pid_t command)
 {
-	return confine_to(&(struct confine_cfg){ .command = command });
+	return confine_to(&(struct privileges_cfg){ .command = command });
 }
 
 static void refuse(void)
@@ -149,7 +149,7 @@ static void allow_of_source(void)
 	for (i = 0; i < RAW_KIND_CNT; i++)
 		table[i] = i == RAW_PSI || i == RAW_IRQ ? &with_calls : &without;
 	CHECK(sources_call(&s, 1) == &of_source[1] && !sources_call(&s, 2));
-	if (!confine_to(&(struct confine_cfg){ .sources = &s }))
+	if (!confine_to(&(struct privileges_cfg){ .sources = &s }))
 		return;
 	CHECK(unlinkat(AT_FDCWD, "/tmp/kfxt-confine-test", AT_REMOVEDIR) == -1 && errno == ENOENT);
 	CHECK(socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
@@ -176,7 +176,7 @@ static void allow_of_all(void)
 		table[i] = &ops[i];
 		s.has[i] = true;
 	}
-	if (!confine_to(&(struct confine_cfg){ .sources = &s }))
+	if (!confine_to(&(struct privileges_cfg){ .sources = &s }))
 		return;
 	for (i = 0; i < RAW_KIND_CNT; i++)
 		CHECK(unlinkat(AT_FDCWD, "/tmp/kfxt-confine-test", FLAGS(i)) == -1 && errno == EINVAL);
@@ -233,7 +233,7 @@ static void serve_clients(void)
 
 	CHECK(!getsockname(listener, (struct sockaddr *)&address, &len));
 	CHECK(!connect(client, (struct sockaddr *)&address, len));
-	if (!confine_to(&(struct confine_cfg){ .control_fd = listener }))
+	if (!confine_to(&(struct privileges_cfg){ .control_fd = listener }))
 		return;
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	CHECK(fd >= 0);
@@ -318,7 +318,7 @@ static void lose(void)
 
 static void lose_all(void)
 {
-	CHECK(!confine_drop_all());
+	CHECK(!privileges_drop_all());
 	CHECK(!of_status("CapPrm") && !of_status("CapEff") && !of_status("CapInh"));
 }
 

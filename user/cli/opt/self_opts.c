@@ -102,14 +102,14 @@ int self_opts_apply(const struct self_opts *opts, const char *command)
 	return err == -EINVAL ? EXIT_USAGE : err ? EXIT_FAILED : EXIT_OK;
 }
 
-int self_opts_confine(const struct self_opts *opts, const struct confine_cfg *cfg, const char *command)
+int self_opts_confine(const struct self_opts *opts, const struct privileges_cfg *cfg, const char *command)
 {
 	struct confined confined;
 	int err;
 
 	if (opts->no_sandbox)
 		return EXIT_OK;
-	err = confine_self(cfg, &confined);
+	err = privileges_confine(cfg, &confined);
 	if (err) {
 		log_error("%s: cannot drop unneeded rights: %s (--no-sandbox keeps them)", command,
 			  strerror(-err));

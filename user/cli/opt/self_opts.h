@@ -33,6 +33,6 @@ bool self_opts_realtime(const struct self_opts *opts, bool with_command);
 /* Priority and CPUs of this process, after what is not to have them has been forked. The same. */
 int self_opts_apply(const struct self_opts *opts, const char *command);
 /* Gives up what is no longer needed. The same. */
-int self_opts_confine(const struct self_opts *opts, const struct confine_cfg *cfg, const char *command);
+int self_opts_confine(const struct self_opts *opts, const struct privileges_cfg *cfg, const char *command);
 
 #endif

@@ -360,7 +360,7 @@ static void show_late(const struct sources *sources)
 /* Once all is open. The command was forked with all rights. */
 static int confine(const struct run *run)
 {
-	const struct confine_cfg cfg = {
+	const struct privileges_cfg cfg = {
 		.command = run->workload ? workload_pid(run->workload) : 0,
 		.sources = run->sources,
 		.control_fd = record_control_listener(run->control),

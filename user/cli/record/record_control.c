@@ -79,7 +79,7 @@ void record_control_open(struct record_control **out, const char *command, const
 	if (!c)
 		return;
 	snprintf(why, sizeof(why), "no thread for their files");
-	if (close_later_open(&c->closer, confine_drop_all) ||
+	if (close_later_open(&c->closer, privileges_drop_all) ||
 	    control_open(&c->control, &(struct control_cfg){ .closer = c->closer }, why, sizeof(why))) {
 		log_warn("%s: kfxt status and kfxt snapshot do not reach this recording: %s", command, why);
 		close_later_close(c->closer);

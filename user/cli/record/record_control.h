@@ -15,12 +15,12 @@ struct record_summary;
 struct trigger_fired;
 
 /*
- * Listens, before confine_self(). Borrows both. Without a socket, for whatever reason, which is printed, *@out is NULL,
+ * Listens, before privileges_confine(). Borrows both. Without a socket, for whatever reason, which is printed, *@out is NULL,
  * and all below do nothing.
  */
 void record_control_open(struct record_control **out, const char *command, const struct recorder_cfg *cfg,
 			 const struct record_summary *summary);
-/* For confine_cfg.control_fd; 0: none. */
+/* For privileges_cfg.control_fd; 0: none. */
 int record_control_listener(const struct record_control *c);
 /* Readable when record_control_tick() has something to do. */
 int record_control_fd(const struct record_control *c);

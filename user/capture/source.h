@@ -21,7 +21,7 @@ struct feature;
 struct filter;
 struct fxt_writer;
 struct kfxt_bpf;
-struct names;
+struct tasks;
 struct packets;
 struct redact;
 struct tracks;
@@ -53,7 +53,7 @@ struct source_ctx {
 	struct fxt_writer *w;
 	struct packets *packets;	/* NULL: none are written */
 	struct redact *redact;		/* what must not be written of log lines; NULL: nothing */
-	const struct names *names;
+	const struct tasks *names;
 	const struct filter *filter;	/* NULL: all threads */
 	uint64_t ring_bytes;		/* of each CPU's ring */
 	uint64_t start_ns;		/* CLOCK_BOOTTIME; what is older is not recorded */

@@ -34,16 +34,16 @@
 #define COMM_BYTES		16
 #define CUT_MARK		" ..."	/* ends command lines of more than CMDLINE_BYTES_MAX */
 #define PF_KTHREAD		0x00200000
-#define SCAN_STEP		CMDLINES_AT_ONCE	/* processes per names_scan() */
+#define SCAN_STEP		CMDLINES_AT_ONCE	/* processes per tasks_scan() */
 #define LATE_MAX		65536U	/* that are kept in mind */
 
-struct names {
+struct tasks {
 	struct fxt_writer *w;
 	struct probes *probes;
 	struct packets *packets;
 	struct cgroups *cgroups;
 	struct filter *filter;		/* NULL: none */
-	struct names_hidden hidden;
+	struct tasks_hidden hidden;
 	struct ring_buffer *side;
 	DIR *proc;		/* while scanning */
 	uint32_t *processes;	/* by thread id: koid + 1 of the process, 0: unknown; touched where used */
@@ -68,7 +68,7 @@ struct traced_process {
 	int32_t exit_value;
 };
 
-static int write_thread(struct names *n, uint64_t koid, uint64_t process, const char *comm, bool exited)
+static int write_thread(struct tasks *n, uint64_t koid, uint64_t process, const char *comm, bool exited)
 {
 	const struct fxt_arg args[] = { fxt_arg_koid("process", process), fxt_arg_bool("exited", true) };
 	const struct fxt_object object = {
@@ -96,7 +96,7 @@ static unsigned int cgroup_args(struct fxt_arg args[3], const char *path)
 }
 
 /* What may be written of the command line of @proc, *@len bytes, at least one, and a NUL. */
-static const char *redact_cmdline(struct names *n, const struct traced_process *proc, size_t *len)
+static const char *redact_cmdline(struct tasks *n, const struct traced_process *proc, size_t *len)
 {
 	if (!n->hidden.redact)
 		return proc->cmdline;
@@ -105,7 +105,7 @@ static const char *redact_cmdline(struct names *n, const struct traced_process *
 	return n->redacted;
 }
 
-static int write_process(struct names *n, const struct traced_process *proc)
+static int write_process(struct tasks *n, const struct traced_process *proc)
 {
 	size_t len = proc->cmdline_len, i;
 	const char *cmdline = proc->cmdline;
@@ -136,7 +136,7 @@ static int write_process(struct names *n, const struct traced_process *proc)
 	return packets_add_process(n->packets, proc->koid, proc->parent, cmdline, len ? len + 1 : 0);
 }
 
-static uint64_t koid_of(const struct names *n, uint32_t tid)
+static uint64_t koid_of(const struct tasks *n, uint32_t tid)
 {
 	return tid + probes_koid_offset(n->probes, tid);
 }
@@ -168,7 +168,7 @@ static ssize_t read_file(int dir, const char *path, char *buf, size_t size)
  * Marks n->cmdline, @len bytes, as cut. An expression may match the whole of the last argument, but not the part that is
  * here; so if there are any, it is left out.
  */
-static size_t mark_cut(struct names *n, size_t len)
+static size_t mark_cut(struct tasks *n, size_t len)
 {
 	while (n->hidden.redact && len && n->cmdline[len - 1])
 		len--;
@@ -177,7 +177,7 @@ static size_t mark_cut(struct names *n, size_t len)
 }
 
 /* Puts what was read into n->cmdline, cut with CUT_MARK if it is longer than we keep: its length. */
-static size_t take_cmdline(struct names *n, ssize_t len, const char *text)
+static size_t take_cmdline(struct tasks *n, ssize_t len, const char *text)
 {
 	if (len <= 0)
 		return 0;
@@ -206,7 +206,7 @@ static int parse_stat(const char *text, struct stat_line *out)
 	return 0;
 }
 
-static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
+static int scan_threads(struct tasks *n, uint32_t tgid, uint64_t process)
 {
 	char path[64], comm[COMM_BYTES + 2];
 	const struct dirent *entry;
@@ -237,7 +237,7 @@ static int scan_threads(struct names *n, uint32_t tgid, uint64_t process)
 	return err;
 }
 
-static bool read_stat(const struct names *n, uint32_t tgid, struct stat_line *stat)
+static bool read_stat(const struct tasks *n, uint32_t tgid, struct stat_line *stat)
 {
 	char path[32], text[512];
 
@@ -245,7 +245,7 @@ static bool read_stat(const struct names *n, uint32_t tgid, struct stat_line *st
 	return read_file(dirfd(n->proc), path, text, sizeof(text)) >= 0 && !parse_stat(text, stat);
 }
 
-static int write_scanned(struct names *n, uint32_t tgid, const struct stat_line *stat, size_t cmdline_len)
+static int write_scanned(struct tasks *n, uint32_t tgid, const struct stat_line *stat, size_t cmdline_len)
 {
 	const struct traced_process proc = {
 		.koid = koid_of(n, tgid), .parent = koid_of(n, stat->ppid), .comm = stat->comm,
@@ -255,7 +255,7 @@ static int write_scanned(struct names *n, uint32_t tgid, const struct stat_line 
 	return write_process(n, &proc);
 }
 
-static int keep_late(struct names *n, uint32_t tgid)
+static int keep_late(struct tasks *n, uint32_t tgid)
 {
 	if (n->late_cnt == LATE_MAX)
 		return 0;
@@ -272,7 +272,7 @@ struct scan {
 	size_t cnt;
 };
 
-static int scan_process(struct names *n, struct scan *s, uint32_t tgid)
+static int scan_process(struct tasks *n, struct scan *s, uint32_t tgid)
 {
 	struct stat_line *stat = &s->stats[s->cnt];
 
@@ -284,7 +284,7 @@ static int scan_process(struct names *n, struct scan *s, uint32_t tgid)
 	return 0;
 }
 
-static int write_scan(struct names *n, const struct scan *s)
+static int write_scan(struct tasks *n, const struct scan *s)
 {
 	const char *text = NULL;
 	ssize_t len = 0;
@@ -305,7 +305,7 @@ static int write_scan(struct names *n, const struct scan *s)
 }
 
 /* Once more, now that the command line is known. */
-static int write_again(struct names *n, uint32_t tgid, ssize_t len, const char *text)
+static int write_again(struct tasks *n, uint32_t tgid, ssize_t len, const char *text)
 {
 	const size_t kept = take_cmdline(n, len, text);
 	struct stat_line stat;
@@ -318,7 +318,7 @@ static int write_again(struct names *n, uint32_t tgid, ssize_t len, const char *
 	return kept && read_stat(n, tgid, &stat) ? write_scanned(n, tgid, &stat, kept) : 0;
 }
 
-static int write_late(struct names *n)
+static int write_late(struct tasks *n)
 {
 	uint32_t tgids[CMDLINES_AT_ONCE], tgid;
 	size_t i, cnt = 0;
@@ -340,7 +340,7 @@ static int write_late(struct names *n)
 	return err;
 }
 
-bool names_late(const struct names *n, struct source_late *late)
+bool tasks_late(const struct tasks *n, struct source_late *late)
 {
 	*late = (struct source_late){ .name = "command lines" };
 	if (!n->late_cnt)
@@ -351,7 +351,7 @@ bool names_late(const struct names *n, struct source_late *late)
 }
 
 /* Process 0 holds the kernel's threads; thread 0 is whichever CPU's idle thread. */
-static int write_kernel(struct names *n)
+static int write_kernel(struct tasks *n)
 {
 	const struct fxt_object kernel = {
 		.id = 0, .kind = FXT_KOBJ_PROCESS, .name = fxt_str("kernel"),
@@ -361,7 +361,7 @@ static int write_kernel(struct names *n)
 	return err ?: write_thread(n, 0, 0, "swapper", false);
 }
 
-int names_scan(struct names *n)
+int tasks_scan(struct tasks *n)
 {
 	const struct dirent *entry = NULL;
 	struct scan scan = { .cnt = 0 };
@@ -395,7 +395,7 @@ int names_scan(struct names *n)
 /* ---- the metadata ring --------------------------------------------------- */
 
 /* A process at exec: what the kernel took of the command line, or all of it from /proc. */
-static int write_exec(struct names *n, struct traced_process *proc, const uint64_t *rec)
+static int write_exec(struct tasks *n, struct traced_process *proc, const uint64_t *rec)
 {
 	const size_t max = OBJECT_CMDLINE_WORDS * 8;
 	const uint32_t pid = proc->koid % ID_GENERATION_STEP;
@@ -427,7 +427,7 @@ static void take_exit(struct traced_process *proc, uint64_t arg)
 /* One record of bpf/names.bpf.c, or a notification, which is a zero word. */
 static int take_metadata(void *ctx, void *data, size_t len)
 {
-	struct names *n = ctx;
+	struct tasks *n = ctx;
 	const uint64_t *rec = data;
 	const char *comm = (const char *)(rec + OBJECT_NAME);
 	struct traced_process proc;
@@ -456,7 +456,7 @@ static int take_metadata(void *ctx, void *data, size_t len)
 	return 0;
 }
 
-int names_drain(struct names *n)
+int tasks_drain(struct tasks *n)
 {
 	int err;
 
@@ -470,17 +470,17 @@ int names_drain(struct names *n)
 	return n->err;
 }
 
-int names_fd(const struct names *n)
+int tasks_fd(const struct tasks *n)
 {
 	return ring_buffer__epoll_fd(n->side);
 }
 
-uint64_t names_drained_ns(const struct names *n)
+uint64_t tasks_drained_ns(const struct tasks *n)
 {
 	return n->drained_ns;
 }
 
-bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
+bool tasks_find(const struct tasks *n, uint32_t tid, struct fxt_thread *out)
 {
 	const uint32_t process = tid < IDS_MAX ? n->processes[tid] : 0;
 
@@ -489,9 +489,9 @@ bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out)
 	return process;
 }
 
-int names_open(struct names **out, const struct names_cfg *cfg)
+int tasks_open(struct tasks **out, const struct tasks_cfg *cfg)
 {
-	struct names *n = calloc(1, sizeof(*n));
+	struct tasks *n = calloc(1, sizeof(*n));
 	int err;
 
 	if (!n)
@@ -508,14 +508,14 @@ int names_open(struct names **out, const struct names_cfg *cfg)
 	if (!err && !n->hidden.cmdlines)
 		err = cmdlines_open(&n->cmdlines, &cfg->reader);
 	if (err) {
-		names_close(n);
+		tasks_close(n);
 		return err;
 	}
 	*out = n;
 	return 0;
 }
 
-void names_close(struct names *n)
+void tasks_close(struct tasks *n)
 {
 	if (!n)
 		return;

@@ -14,47 +14,47 @@
 struct filter;
 struct fxt_thread;
 struct fxt_writer;
-struct names;
+struct tasks;
 struct packets;
 struct probes;
 struct redact;
 struct source_late;
 
 /* What is not written of command lines. */
-struct names_hidden {
+struct tasks_hidden {
 	bool cmdlines;		/* nothing is */
 	struct redact *redact;	/* what it matches is not; NULL: all is */
 };
 
-struct names_cfg {
+struct tasks_cfg {
 	struct fxt_writer *w;
 	struct probes *probes;
 	struct packets *packets;	/* NULL: none are written */
 	struct filter *filter;		/* takes new cgroups; NULL: none */
-	struct names_hidden hidden;
+	struct tasks_hidden hidden;
 	struct thread_hooks reader;	/* of threads that read command lines */
 };
 
 /* Borrows what @cfg points to. 0 or -errno. */
-int names_open(struct names **out, const struct names_cfg *cfg);
+int tasks_open(struct tasks **out, const struct tasks_cfg *cfg);
 /*
  * Reads on in /proc for a few milliseconds, nothing inside of a PID namespace, whose ids are not
  * the kernel's; the first call starts over. Must
- * come to its end before names_drain(), so that newer names come later in the
+ * come to its end before tasks_drain(), so that newer names come later in the
  * file. 1: there is more; 0: all read; -errno: of the sink or of /proc.
  */
-int names_scan(struct names *n);
-/* Writes what the programs have sent, and command lines that names_scan() could not read. 0 or -errno. */
-int names_drain(struct names *n);
-/* Readable when names_drain() should run or a ring needs the drain. */
-int names_fd(const struct names *n);
+int tasks_scan(struct tasks *n);
+/* Writes what the programs have sent, and command lines that tasks_scan() could not read. 0 or -errno. */
+int tasks_drain(struct tasks *n);
+/* Readable when tasks_drain() should run or a ring needs the drain. */
+int tasks_fd(const struct tasks *n);
 /* Whether command lines are missing, as long as the kernel lets whoever reads one wait. */
-bool names_late(const struct names *n, struct source_late *late);
-/* When names_drain() was last called; 0: not yet, and /proc has not been read. */
-uint64_t names_drained_ns(const struct names *n);
+bool tasks_late(const struct tasks *n, struct source_late *late);
+/* When tasks_drain() was last called; 0: not yet, and /proc has not been read. */
+uint64_t tasks_drained_ns(const struct tasks *n);
 /* The koids of the thread that has the id now, and of its process; false: the latter is a guess. */
-bool names_find(const struct names *n, uint32_t tid, struct fxt_thread *out);
+bool tasks_find(const struct tasks *n, uint32_t tid, struct fxt_thread *out);
 /* NULL is fine. */
-void names_close(struct names *n);
+void tasks_close(struct tasks *n);
 
 #endif

@@ -199,7 +199,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 		look_at_events(r, i);
 	err = sources_after_look(r->cfg->sources) ?: err;
 	if (with_names)
-		err = names_drain(r->names) ?: err;
+		err = tasks_drain(r->tasks) ?: err;
 	if (!err && with_names && r->packets)
 		err = packets_flush(r->packets);
 	err = err ?: fxt_writer_flush(r->w);
@@ -210,7 +210,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 			err = gaps_write(r->gaps, i, r->cfg->cpus[i], probes_ring(r->probes, i)->ctl, r->cfg->sources);
 		/* A flood of calls takes long to write, and the metadata ring is small. */
 		if (with_names && !err)
-			err = names_drain(r->names);
+			err = tasks_drain(r->tasks);
 	}
 	err = sources_poll(r->cfg->sources, clock_ns(CLOCK_BOOTTIME), false) ?: err;
 	err = err ?: recorder_write_late(r, clock_ns(CLOCK_BOOTTIME), false);
@@ -226,7 +226,7 @@ static int scan(struct recorder *r)
 	probes_counts(r->probes, &counts);
 	r->names_lost = counts.names_lost;
 	do {
-		more = names_scan(r->names);
+		more = tasks_scan(r->tasks);
 		err = more < 0 ? more : recorder_drain(r, false);
 	} while (!err && more);
 	return err;
@@ -271,7 +271,7 @@ int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void
 {
 	struct pollfd fds[FD_CNT] = {
 		[FD_STOP] = { .fd = stop_fd, .events = POLLIN },
-		[FD_NAMES] = { .fd = names_fd(r->names), .events = POLLIN },
+		[FD_NAMES] = { .fd = tasks_fd(r->tasks), .events = POLLIN },
 		[FD_URGENCY] = { .fd = urgency_fd(r->cfg->urgency), .events = POLLIN },
 		[FD_TICK] = { .fd = -1, .events = POLLIN },
 		[FD_FLIGHT] = { .fd = -1 }, [FD_FLIGHT + 1] = { .fd = -1 },

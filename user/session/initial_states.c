@@ -125,7 +125,7 @@ static int write_end(const struct states *s, const struct thread_state *t, struc
 	return fxt_write_event(s->w, &event, args, 1 + woken);
 }
 
-int states_write_end(const struct states *s, const struct names *names, uint64_t stop_ns)
+int states_write_end(const struct states *s, const struct tasks *names, uint64_t stop_ns)
 {
 	const struct thread_state *t;
 	struct fxt_thread at;
@@ -137,7 +137,7 @@ int states_write_end(const struct states *s, const struct names *names, uint64_t
 		/* A dead one can leave its id to another while it does not run. */
 		if (id & ID_RAN || t->koid != t->tid + probes_koid_offset(s->p, t->tid))
 			continue;
-		names_find(names, t->tid, &at);
+		tasks_find(names, t->tid, &at);
 		err = write_end(s, t, at, stop_ns, id & ID_WOKEN);
 	}
 	return err;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct fxt_writer;
-struct names;
+struct tasks;
 struct probes;
 struct states;
 
@@ -18,7 +18,7 @@ struct states;
  */
 int states_write(struct states **out, struct fxt_writer *w, struct probes *p, unsigned int cpus_cnt, uint32_t cpu);
 /* All CPUs have ended: a slice for each that has still not run. 0 or the writer's -errno. */
-int states_write_end(const struct states *s, const struct names *names, uint64_t stop_ns);
+int states_write_end(const struct states *s, const struct tasks *names, uint64_t stop_ns);
 /* NULL is fine. */
 void states_close(struct states *s);
 

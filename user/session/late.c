@@ -29,7 +29,7 @@ bool recorder_late(const struct recorder *r, unsigned int *kind, struct source_l
 	if (sources_late(r->cfg->sources, kind, late))
 		return true;
 	while (*kind < LATE_CNT)
-		if ((*kind)++ == LATE_NAMES ? names_late(r->names, late) : filter_late(r->cfg->filter, late))
+		if ((*kind)++ == LATE_NAMES ? tasks_late(r->tasks, late) : filter_late(r->cfg->filter, late))
 			return true;
 	return false;
 }

@@ -182,12 +182,12 @@ struct thread_hooks recorder_thread_hooks(const struct recorder *r)
 
 static int open_names(struct recorder *r)
 {
-	const struct names_cfg cfg = {
+	const struct tasks_cfg cfg = {
 		.w = r->w, .probes = r->probes, .packets = r->packets, .filter = r->cfg->filter, .hidden = r->cfg->hidden,
 		.reader = { begin_reading, end_thread, hurry_reading, r->cfg->urgency },
 	};
 
-	return names_open(&r->names, &cfg);
+	return tasks_open(&r->tasks, &cfg);
 }
 
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
@@ -267,7 +267,7 @@ static int start_sources(struct recorder *r)
 	c->w = r->w;
 	c->packets = r->packets;
 	c->redact = r->cfg->hidden.redact;
-	c->names = r->names;
+	c->names = r->tasks;
 	c->filter = r->cfg->filter;
 	c->ring_bytes = probes_ring_bytes(r->probes);
 	c->start_ns = r->start_ns;
@@ -362,13 +362,13 @@ int recorder_close_output(struct recorder *r)
 {
 	int err;
 
-	names_close(r->names);
+	tasks_close(r->tasks);
 	gaps_close(r->gaps);
 	states_close(r->states);
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = recorder_close_file(r) ?: err;
-	r->names = NULL;
+	r->tasks = NULL;
 	r->gaps = NULL;
 	r->states = NULL;
 	r->packets = NULL;

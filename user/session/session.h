@@ -99,7 +99,7 @@ struct recorder_cfg {
 	struct urgency *urgency;	/* of the thread that records. Borrowed; NULL: it is as it is. */
 	bool realtime;			/* then: while it records */
 	uint64_t memory_bytes;		/* that maps and the recorder may take together; 0: any */
-	struct names_hidden hidden;	/* its expressions are also for lines of the log */
+	struct tasks_hidden hidden;	/* its expressions are also for lines of the log */
 	struct sources *sources;	/* what to record beside scheduling. Borrowed. */
 	struct filter *filter;	/* of which threads; NULL: all. Borrowed. */
 	progress_fn progress;		/* of attaching and detaching; NULL: not reported */

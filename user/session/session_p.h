@@ -25,7 +25,7 @@ struct flight;
 struct fxt_writer;
 struct gaps;
 struct ledger;
-struct names;
+struct tasks;
 struct packets;
 struct piece_cut;
 struct piece_state;
@@ -86,7 +86,7 @@ struct recorder {
 	struct fxt_writer *w;
 	struct packets *packets;	/* NULL: not selected */
 	struct probes *probes;
-	struct names *names;
+	struct tasks *tasks;
 	struct gaps *gaps;
 	struct states *states;
 	bool idle_named;

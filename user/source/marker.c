@@ -47,7 +47,7 @@ static bool find_process(void *ctx, uint32_t pid, uint64_t *koid)
 {
 	const struct markers *m = ctx;
 	struct fxt_thread at;
-	const bool known = pid && names_find(m->cfg.names, pid, &at) && at.process == at.thread;
+	const bool known = pid && tasks_find(m->cfg.names, pid, &at) && at.process == at.thread;
 
 	*koid = known ? at.process : 0;
 	return known;
@@ -173,7 +173,7 @@ static int write_marker(struct markers *m, const struct marker *marker)
 	if (!marker->text)
 		return live_gap(m->builder, marker->ts);
 	if (!at.process)
-		names_find(m->cfg.names, (uint32_t)at.thread, &at);
+		tasks_find(m->cfg.names, (uint32_t)at.thread, &at);
 	return live_add(m->builder, marker->ts, at, marker->text, marker->len);
 }
 
@@ -200,7 +200,7 @@ static int write_until(struct markers *m, uint64_t until_ns)
 
 int markers_write(struct markers *m, struct fxt_writer *w, uint64_t now_ns, bool last)
 {
-	const uint64_t named_ns = names_drained_ns(m->cfg.names);
+	const uint64_t named_ns = tasks_drained_ns(m->cfg.names);
 	const uint64_t until_ns = last ? now_ns : now_ns - HOLD_NS < named_ns ? now_ns - HOLD_NS : named_ns;
 	struct builder_stats stats;
 	int err = 0, failed;

@@ -13,10 +13,10 @@
 struct filter;
 struct fxt_writer;
 struct markers;
-struct names;
+struct tasks;
 
 struct markers_cfg {
-	const struct names *names;
+	const struct tasks *names;
 	uint64_t start_ns;		/* what is older is left out */
 	const uint32_t *cpus;
 	unsigned int cpus_cnt;

@@ -12,12 +12,12 @@
 #include "tracepoint_near.h"
 
 /* With space for two names of each event, and for all presets. */
-struct names {
+struct tasks {
 	const char **all;
 	unsigned int cnt;
 };
 
-static void add_presets(struct names *names)
+static void add_presets(struct tasks *names)
 {
 	unsigned int i;
 
@@ -27,7 +27,7 @@ static void add_presets(struct names *names)
 }
 
 /* Those that have an event that @event matches. */
-static void add_systems(struct names *names, const struct tracepoint_near *n, const char *event)
+static void add_systems(struct tasks *names, const struct tracepoint_near *n, const char *event)
 {
 	const char *last = "";
 	size_t i;
@@ -40,7 +40,7 @@ static void add_systems(struct names *names, const struct tracepoint_near *n, co
 	}
 }
 
-static void add_events(struct names *names, const struct tracepoint_near *n, const char *system)
+static void add_events(struct tasks *names, const struct tracepoint_near *n, const char *system)
 {
 	size_t i;
 
@@ -50,7 +50,7 @@ static void add_events(struct names *names, const struct tracepoint_near *n, con
 }
 
 /* A word alone. */
-static void find_any(struct names *names, const struct tracepoint_near *n, const char *word, char *text)
+static void find_any(struct tasks *names, const struct tracepoint_near *n, const char *word, char *text)
 {
 	char near[SUGGEST_CNT][SUGGEST_BYTES];
 
@@ -63,7 +63,7 @@ static void find_any(struct names *names, const struct tracepoint_near *n, const
 }
 
 /* There is such a system. */
-static void find_event(struct names *names, const char *system, const char *event, char *text)
+static void find_event(struct tasks *names, const char *system, const char *event, char *text)
 {
 	char near[SUGGEST_CNT][SUGGEST_BYTES], prefix[SUGGEST_BYTES + 1];
 
@@ -73,7 +73,7 @@ static void find_event(struct names *names, const char *system, const char *even
 }
 
 /* There is none: one that is like it and has the event, one that has it, one that is like it. */
-static void find_system(struct names *names, const struct tracepoint_near *n, const char *system, const char *event,
+static void find_system(struct tasks *names, const struct tracepoint_near *n, const char *system, const char *event,
 			char *text)
 {
 	char near[SUGGEST_CNT][SUGGEST_BYTES], whole[SUGGEST_CNT][SUGGEST_BYTES] = { "" };
@@ -97,7 +97,7 @@ static void find_system(struct names *names, const struct tracepoint_near *n, co
 const char *tracepoint_near(const struct tracepoint_near *n, const char *system, const char *event,
 			    char text[SUGGEST_TEXT_BYTES])
 {
-	struct names names = { calloc(2 * n->offered_cnt + RAW_KIND_CNT, sizeof(*names.all)), 0 };
+	struct tasks names = { calloc(2 * n->offered_cnt + RAW_KIND_CNT, sizeof(*names.all)), 0 };
 
 	text[0] = 0;
 	if (!names.all)

@@ -141,7 +141,7 @@ static bool is_start(const struct fxt_record *rec)
 }
 
 /* Which koids have a name, and which were there without one. */
-struct names {
+struct tasks {
 	struct map map;			/* koid, of a process with PROCESS, to 0: no name, or 1 */
 	bool *named;
 	size_t cnt, unnamed_cnt;
@@ -149,7 +149,7 @@ struct names {
 #define PROCESS		(1ULL << 63)
 
 /* Koid 0, idle, needs no name; process 0 does. */
-static void use(struct names *n, uint64_t key, bool name)
+static void use(struct tasks *n, uint64_t key, bool name)
 {
 	uint32_t i = map_get(&n->map, key);
 
@@ -165,7 +165,7 @@ static void use(struct names *n, uint64_t key, bool name)
 	n->named[i] |= name;
 }
 
-static void use_all(struct names *n, const struct fxt_record *rec)
+static void use_all(struct tasks *n, const struct fxt_record *rec)
 {
 	const struct fxt_arg *arg = fxt_record_arg(rec, rec->kind == FXT_KIND_WAKEUP ? "waker" : "process");
 
@@ -188,7 +188,7 @@ static void use_all(struct names *n, const struct fxt_record *rec)
 void whole_open(struct whole *w, unsigned char *data, size_t len)
 {
 	struct fxt_mem_source source = { .data = data, .len = len };
-	struct names names = { .named = malloc(len + 8) };
+	struct tasks names = { .named = malloc(len + 8) };
 	struct fxt_reader *reader;
 	struct fxt_record rec;
 	size_t at = 0, i;

@@ -26,8 +26,8 @@ struct marker_copy;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int __wrap_marker_copy_open(struct marker_copy **out);
-uint64_t __wrap_names_drained_ns(const struct names *n);
-bool __wrap_names_find(const struct names *n, uint32_t tid, struct fxt_thread *at);
+uint64_t __wrap_tasks_drained_ns(const struct tasks *n);
+bool __wrap_tasks_find(const struct tasks *n, uint32_t tid, struct fxt_thread *at);
 const char *__lsan_default_suppressions(void);
 
 /* The library forgets some of what it cannot make sense of. */
@@ -44,13 +44,13 @@ int __wrap_marker_copy_open(struct marker_copy **out)
 }
 
 /* Names: of a few threads, and always up to date. */
-uint64_t __wrap_names_drained_ns(const struct names *n)
+uint64_t __wrap_tasks_drained_ns(const struct tasks *n)
 {
 	(void)n;
 	return UINT64_MAX;
 }
 
-bool __wrap_names_find(const struct names *n, uint32_t tid, struct fxt_thread *at)
+bool __wrap_tasks_find(const struct tasks *n, uint32_t tid, struct fxt_thread *at)
 {
 	(void)n;
 	*at = (struct fxt_thread){ .process = tid & ~1U, .thread = tid };

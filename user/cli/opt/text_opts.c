@@ -11,7 +11,7 @@
 #include "capture/tasks.h"
 #include "cli/exit.h"
 
-int text_opts_choose(const struct text_opts *opts, const char *command, struct names_hidden *out)
+int text_opts_choose(const struct text_opts *opts, const char *command, struct tasks_hidden *out)
 {
 	struct redact *r = NULL;
 	char why[256];
@@ -29,6 +29,6 @@ int text_opts_choose(const struct text_opts *opts, const char *command, struct n
 		redact_close(r);
 		return exit_of(err);
 	}
-	*out = (struct names_hidden){ .cmdlines = opts->no_cmdlines, .redact = r };
+	*out = (struct tasks_hidden){ .cmdlines = opts->no_cmdlines, .redact = r };
 	return EXIT_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "opt.h"
 
-struct names_hidden;
+struct tasks_hidden;
 
 struct text_opts {
 	bool no_cmdlines;
@@ -22,6 +22,6 @@ struct text_opts {
 	  .offset = offsetof(cfg, field.redact) }
 
 /* @out->redact, NULL without an expression, is the caller's to close. An exit code; the message is printed, as @command's. */
-int text_opts_choose(const struct text_opts *opts, const char *command, struct names_hidden *out);
+int text_opts_choose(const struct text_opts *opts, const char *command, struct tasks_hidden *out);
 
 #endif

@@ -140,7 +140,7 @@ static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 		   idle_side(), FXT_STATE_RUNNING, STR_MARK_STOP);
 	ctl->stop_ns = ts;
 	ctl->fast_until = 0;
-	/* The partner of probes_end()'s load: what was counted here is now final. */
+	/* The partner of programs_end()'s load: what was counted here is now final. */
 	store_release(&ctl->state, CPU_OFF);
 }
 

@@ -114,14 +114,14 @@ static bool have_initial_pid_namespace(const struct feature *f, char *why, size_
 static bool have_programs(const struct source_ops *const *table, char *why, size_t size)
 {
 	const uint32_t cpu = 0;
-	struct probes_cfg cfg = { .ring_bytes = 4096, .cpus = &cpu, .cpus_cnt = 1 };
+	struct programs_cfg cfg = { .ring_bytes = 4096, .cpus = &cpu, .cpus_cnt = 1 };
 	const char *what = NULL;
-	struct probes *p = NULL;
+	struct programs *p = NULL;
 	int err = sources_open(&cfg.sources, table);
 
-	err = err ?: probes_open(&p, &cfg, &what);
-	err = err ?: probes_attach(p, &what);
-	probes_close(p);
+	err = err ?: programs_open(&p, &cfg, &what);
+	err = err ?: programs_attach(p, &what);
+	programs_close(p);
 	sources_close(cfg.sources);
 	if (err)
 		snprintf(why, size, "%s: %s", what ?: "attaching", strerror(-err));

@@ -27,7 +27,7 @@
 #define RING_BYTES_MIN	4096
 #define FEW_RING_SHIFT	2		/* of a ring's size, where the event rings are for few records */
 
-struct probes {
+struct programs {
 	struct kfxt_bpf *skel;
 	struct sources *sources;	/* borrowed */
 	struct cpu_ctl *ctls;		/* by CPU */
@@ -41,7 +41,7 @@ struct probes {
 	int states_fd;
 	uint64_t memory_bytes;		/* of all maps */
 	uint64_t ring_bytes;
-	struct probes_counts final;	/* since probes_end_counts() */
+	struct programs_counts final;	/* since programs_end_counts() */
 	bool is_final;
 };
 
@@ -51,7 +51,7 @@ static unsigned int log2_up(uint64_t n)
 }
 
 /* Rings of @bytes for each CPU, in chunks: how many and how large. */
-static int size_rings(struct probes *p, struct bpf_map *map, unsigned int shift, unsigned int chunk_shift,
+static int size_rings(struct programs *p, struct bpf_map *map, unsigned int shift, unsigned int chunk_shift,
 		      size_t *bytes)
 {
 	int err = bpf_map__set_max_entries(map, p->cpus_cnt << (shift - chunk_shift));
@@ -61,7 +61,7 @@ static int size_rings(struct probes *p, struct bpf_map *map, unsigned int shift,
 }
 
 /* Sizes of maps and the constants the programs compute with. */
-static int size_maps(struct probes *p, uint64_t ring_bytes)
+static int size_maps(struct programs *p, uint64_t ring_bytes)
 {
 	struct kfxt_bpf *skel = p->skel;
 	unsigned int shift = log2_up(ring_bytes), chunk_shift;
@@ -89,7 +89,7 @@ static int size_maps(struct probes *p, uint64_t ring_bytes)
  * All ids in one value or, where the kernel has none so large, in many. All there can be: pid_max is
  * of who asks (its pid namespace's, from 6.14 on) and of this moment.
  */
-static int create_ids(struct probes *p)
+static int create_ids(struct programs *p)
 {
 	struct bpf_map *map = p->skel->maps.ids;
 	int err;
@@ -104,7 +104,7 @@ static int create_ids(struct probes *p)
 }
 
 /* Makes rings smaller until all maps fit. */
-static int fit_rings(struct probes *p, const struct probes_cfg *cfg, const char **what)
+static int fit_rings(struct programs *p, const struct programs_cfg *cfg, const char **what)
 {
 	static char text[96];
 	const uint64_t ids = sizeof(uint16_t) * IDS_MAX;
@@ -136,7 +136,7 @@ static struct bpf_program *switch_program(const struct kfxt_bpf *skel)
 }
 
 /* Creates the maps whose addresses are in the programs, and puts those and the numbers there. */
-static int put_in_place(struct probes *p)
+static int put_in_place(struct programs *p)
 {
 	struct kfxt_bpf *skel = p->skel;
 	struct bpf_program *progs[] = { switch_program(skel), skel->progs.on_sched_waking };
@@ -163,7 +163,7 @@ static int put_in_place(struct probes *p)
 	return err;
 }
 
-static int map_maps(struct probes *p)
+static int map_maps(struct programs *p)
 {
 	const struct kfxt_bpf *skel = p->skel;
 	unsigned int i;
@@ -185,7 +185,7 @@ static int map_maps(struct probes *p)
 	return 0;
 }
 
-static int map_event_rings(struct probes *p)
+static int map_event_rings(struct programs *p)
 {
 	unsigned int i;
 
@@ -235,9 +235,9 @@ static uint64_t count_memory(const struct bpf_object *obj)
 	return bytes;
 }
 
-int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what)
+int programs_open(struct programs **out, const struct programs_cfg *cfg, const char **what)
 {
-	struct probes *p = calloc(1, sizeof(*p));
+	struct programs *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
 
 	*what = "allocating memory";
@@ -279,11 +279,11 @@ int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **
 	*out = p;
 	return 0;
 err_close:
-	probes_close(p);
+	programs_close(p);
 	return err;
 }
 
-int probes_attach(struct probes *p, const char **what)
+int programs_attach(struct programs *p, const char **what)
 {
 	struct bpf_program *last = switch_program(p->skel);
 	struct bpf_link **link;
@@ -304,18 +304,18 @@ int probes_attach(struct probes *p, const char **what)
 	return p->states_fd < 0 ? -errno : 0;
 }
 
-int probes_attach_sources(struct probes *p, const char **what)
+int programs_attach_sources(struct programs *p, const char **what)
 {
 	return sources_attach(p->sources, what);
 }
 
-void probes_detach_sources(struct probes *p)
+void programs_detach_sources(struct programs *p)
 {
 	sources_detach(p->sources);
 }
 
 /* Runs begin_or_end on @cpu, by interrupt if that is not the one we are pinned to. */
-static int kick(struct probes *p, uint32_t cpu, uint32_t own_cpu)
+static int kick(struct programs *p, uint32_t cpu, uint32_t own_cpu)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
 	const uint32_t state = p->ctls[cpu].state;
@@ -341,7 +341,7 @@ static bool change_state(struct cpu_ctl *ctl, uint32_t from, uint32_t state)
 }
 
 /* Sets all CPUs to @state and has each act on it at once; all but ours by interrupt. */
-static int change_all(struct probes *p, uint32_t from, uint32_t state)
+static int change_all(struct programs *p, uint32_t from, uint32_t state)
 {
 	struct affinity before;
 	int own, err = affinity_get(&before), first = 0;
@@ -361,7 +361,7 @@ static int change_all(struct probes *p, uint32_t from, uint32_t state)
 	return err ?: first;
 }
 
-int probes_begin(struct probes *p)
+int programs_begin(struct programs *p)
 {
 	int err = change_all(p, CPU_OFF, CPU_ARMED), tries = 0;
 	unsigned int i;
@@ -373,7 +373,7 @@ int probes_begin(struct probes *p)
 	return err;
 }
 
-int probes_end(struct probes *p)
+int programs_end(struct programs *p)
 {
 	unsigned int i;
 	int left = 0;
@@ -387,7 +387,7 @@ int probes_end(struct probes *p)
 	return left;
 }
 
-void probes_close(struct probes *p)
+void programs_close(struct programs *p)
 {
 	if (!p)
 		return;
@@ -409,37 +409,37 @@ void probes_close(struct probes *p)
 	free(p);
 }
 
-struct ring *probes_ring(struct probes *p, unsigned int i)
+struct ring *programs_ring(struct programs *p, unsigned int i)
 {
 	return &p->ring[i];
 }
 
-struct event_ring *probes_event_ring(struct probes *p, unsigned int i)
+struct event_ring *programs_event_ring(struct programs *p, unsigned int i)
 {
 	return p->event_ring ? &p->event_ring[i] : NULL;
 }
 
-int probes_metadata_fd(const struct probes *p)
+int programs_metadata_fd(const struct programs *p)
 {
 	return bpf_map__fd(p->skel->maps.side);
 }
 
-uint16_t probes_id(const struct probes *p, uint32_t tid)
+uint16_t programs_id(const struct programs *p, uint32_t tid)
 {
 	return tid < IDS_MAX ? __atomic_load_n(&p->ids[tid], __ATOMIC_RELAXED) : 0;
 }
 
-uint64_t probes_koid_offset(const struct probes *p, uint32_t tid)
+uint64_t programs_koid_offset(const struct programs *p, uint32_t tid)
 {
-	return ID_GENERATION(probes_id(p, tid)) * ID_GENERATION_STEP;
+	return ID_GENERATION(programs_id(p, tid)) * ID_GENERATION_STEP;
 }
 
-int probes_states_fd(const struct probes *p)
+int programs_states_fd(const struct programs *p)
 {
 	return p->states_fd;
 }
 
-void probes_states_recorded(struct probes *p)
+void programs_states_recorded(struct programs *p)
 {
 	__atomic_store_n(&p->skel->bss->states_recorded, 1, __ATOMIC_RELEASE);
 }
@@ -462,7 +462,7 @@ static enum ledger_source class_of(const char *program)
 	return LEDGER_EVENTS;
 }
 
-static void count_skipped(const struct probes *p, struct probes_counts *counts, const char *program, uint64_t cnt)
+static void count_skipped(const struct programs *p, struct programs_counts *counts, const char *program, uint64_t cnt)
 {
 	const struct source_ops *ops = sources_of_program(p->sources, program);
 
@@ -470,7 +470,7 @@ static void count_skipped(const struct probes *p, struct probes_counts *counts, 
 		counts->skipped[ops ? ops->class : class_of(program)] += cnt;
 }
 
-void probes_counts(const struct probes *p, struct probes_counts *counts)
+void programs_counts(const struct programs *p, struct programs_counts *counts)
 {
 	struct bpf_prog_info info;
 	struct bpf_program *prog;
@@ -480,7 +480,7 @@ void probes_counts(const struct probes *p, struct probes_counts *counts)
 		*counts = p->final;
 		return;
 	}
-	*counts = (struct probes_counts){
+	*counts = (struct programs_counts){
 		.names_seen = p->skel->bss->names_seen,
 		.names_lost = p->skel->bss->names_lost,
 		.generations_exhausted = p->skel->bss->generations_exhausted,
@@ -493,28 +493,28 @@ void probes_counts(const struct probes *p, struct probes_counts *counts)
 	}
 }
 
-void probes_end_counts(struct probes *p)
+void programs_end_counts(struct programs *p)
 {
-	probes_counts(p, &p->final);
+	programs_counts(p, &p->final);
 	p->is_final = true;
 }
 
-struct bpf_program *probes_next_program(const struct probes *p, struct bpf_program *program)
+struct bpf_program *programs_next_program(const struct programs *p, struct bpf_program *program)
 {
 	return bpf_object__next_program(p->skel->obj, program);
 }
 
-uint64_t probes_names_seen(const struct probes *p)
+uint64_t programs_names_seen(const struct programs *p)
 {
 	return p->skel->bss->names_seen;
 }
 
-uint64_t probes_ring_bytes(const struct probes *p)
+uint64_t programs_ring_bytes(const struct programs *p)
 {
 	return p->ring_bytes;
 }
 
-uint64_t probes_memory(const struct probes *p)
+uint64_t programs_memory(const struct programs *p)
 {
 	return p->memory_bytes;
 }

@@ -17,9 +17,9 @@
 struct bpf_program;
 struct sources;
 struct filter;
-struct probes;
+struct programs;
 
-struct probes_cfg {
+struct programs_cfg {
 	uint64_t ring_bytes;		/* per CPU, a power of two of at least 4096 */
 	uint64_t memory_bytes;		/* that all maps together may take: smaller rings, if need be; 0: any */
 	const uint32_t *cpus;		/* to record; online */
@@ -29,7 +29,7 @@ struct probes_cfg {
 };
 
 /* What the kernel side counted apart from the rings. */
-struct probes_counts {
+struct programs_counts {
 	uint64_t names_seen, names_lost;
 	uint64_t generations_exhausted;	/* ids recycled more often than koids can tell */
 	uint64_t skipped[LEDGER_SOURCE_CNT];	/* programs the kernel did not run */
@@ -40,50 +40,50 @@ struct probes_counts {
  * On failure *@what is static text that says what was being done. 0 or -errno; -EDQUOT: it does not fit into
  * cfg.memory_bytes with the smallest rings.
  */
-int probes_open(struct probes **out, const struct probes_cfg *cfg, const char **what);
+int programs_open(struct programs **out, const struct programs_cfg *cfg, const char **what);
 /* Attaches every program but those below; events are seen from now on but recorded by no CPU yet. */
-int probes_attach(struct probes *p, const char **what);
-/* Attaches those of sources that take long. *@what as of probes_open(), or the part of a source that it failed for. */
-int probes_attach_sources(struct probes *p, const char **what);
-void probes_detach_sources(struct probes *p);
+int programs_attach(struct programs *p, const char **what);
+/* Attaches those of sources that take long. *@what as of programs_open(), or the part of a source that it failed for. */
+int programs_attach_sources(struct programs *p, const char **what);
+void programs_detach_sources(struct programs *p);
 /*
  * Begins recording on each CPU: its first record switches in the current task. Only
  * from here on anything counts. Moves the calling thread between CPUs and back.
  */
-int probes_begin(struct probes *p);
+int programs_begin(struct programs *p);
 /*
  * Ends it: the last record of each CPU switches out the current task. A CPU whose ring
  * has no space stays live; returns how many there are, to be drained and tried again.
  * CPUs that went offline count too, and will not end by themselves.
  */
-int probes_end(struct probes *p);
+int programs_end(struct programs *p);
 /* Detaches and frees. NULL is fine. */
-void probes_close(struct probes *p);
+void programs_close(struct programs *p);
 
 /* Ring of the @i'th of cfg.cpus. */
-struct ring *probes_ring(struct probes *p, unsigned int i);
+struct ring *programs_ring(struct programs *p, unsigned int i);
 /* Event ring of the same CPU; NULL: nothing was asked for that writes there. */
-struct event_ring *probes_event_ring(struct probes *p, unsigned int i);
+struct event_ring *programs_event_ring(struct programs *p, unsigned int i);
 /* The BPF ring buffer of names and of notifications. */
-int probes_metadata_fd(const struct probes *p);
+int programs_metadata_fd(const struct programs *p);
 /* koid = tid + this, for the thread that has the id now. */
-uint64_t probes_koid_offset(const struct probes *p, uint32_t tid);
+uint64_t programs_koid_offset(const struct programs *p, uint32_t tid);
 /* What is kept of the id: ID_* of bpf/abi/ids.h. */
-uint16_t probes_id(const struct probes *p, uint32_t tid);
+uint16_t programs_id(const struct programs *p, uint32_t tid);
 /* To be read once all CPUs have begun, up to its end: struct thread_state of bpf/abi/task_state.h. */
-int probes_states_fd(const struct probes *p);
+int programs_states_fd(const struct programs *p);
 /* That has been done. */
-void probes_states_recorded(struct probes *p);
+void programs_states_recorded(struct programs *p);
 /* The program after @program, NULL: the first one; NULL: there are no more. Those without a descriptor are not loaded. */
-struct bpf_program *probes_next_program(const struct probes *p, struct bpf_program *program);
+struct bpf_program *programs_next_program(const struct programs *p, struct bpf_program *program);
 /* How many events there were that give or change names. */
-uint64_t probes_names_seen(const struct probes *p);
-void probes_counts(const struct probes *p, struct probes_counts *counts);
-/* From now on probes_counts() does not change, though programs are still attached: what they count is after the end. */
-void probes_end_counts(struct probes *p);
+uint64_t programs_names_seen(const struct programs *p);
+void programs_counts(const struct programs *p, struct programs_counts *counts);
+/* From now on programs_counts() does not change, though programs are still attached: what they count is after the end. */
+void programs_end_counts(struct programs *p);
 /* Of each CPU's ring: as large as asked for, or as fits. */
-uint64_t probes_ring_bytes(const struct probes *p);
+uint64_t programs_ring_bytes(const struct programs *p);
 /* Memory that the programs and their maps hold, in bytes. */
-uint64_t probes_memory(const struct probes *p);
+uint64_t programs_memory(const struct programs *p);
 
 #endif

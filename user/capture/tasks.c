@@ -39,7 +39,7 @@
 
 struct tasks {
 	struct fxt_writer *w;
-	struct probes *probes;
+	struct programs *probes;
 	struct packets *packets;
 	struct cgroups *cgroups;
 	struct filter *filter;		/* NULL: none */
@@ -138,7 +138,7 @@ static int write_process(struct tasks *n, const struct traced_process *proc)
 
 static uint64_t koid_of(const struct tasks *n, uint32_t tid)
 {
-	return tid + probes_koid_offset(n->probes, tid);
+	return tid + programs_koid_offset(n->probes, tid);
 }
 
 /* ---- /proc --------------------------------------------------------------- */
@@ -502,7 +502,7 @@ int tasks_open(struct tasks **out, const struct tasks_cfg *cfg)
 	n->filter = cfg->filter;
 	n->hidden = cfg->hidden;
 	n->processes = calloc(IDS_MAX, sizeof(*n->processes));
-	n->side = ring_buffer__new(probes_metadata_fd(n->probes), take_metadata, n, NULL);
+	n->side = ring_buffer__new(programs_metadata_fd(n->probes), take_metadata, n, NULL);
 	err = !n->side ? -errno : n->processes ? 0 : -ENOMEM;
 	err = err ?: cgroups_open(&n->cgroups);
 	if (!err && !n->hidden.cmdlines)

@@ -16,7 +16,7 @@ struct fxt_thread;
 struct fxt_writer;
 struct tasks;
 struct packets;
-struct probes;
+struct programs;
 struct redact;
 struct source_late;
 
@@ -28,7 +28,7 @@ struct tasks_hidden {
 
 struct tasks_cfg {
 	struct fxt_writer *w;
-	struct probes *probes;
+	struct programs *probes;
 	struct packets *packets;	/* NULL: none are written */
 	struct filter *filter;		/* takes new cgroups; NULL: none */
 	struct tasks_hidden hidden;

@@ -152,7 +152,7 @@ void ledger_row(const struct ledger *l, unsigned int i, enum ledger_source sourc
 	const uint64_t overwritten = sources_overwritten(l->cfg.sources, source, i);
 
 	*row = (struct ledger_row){ 0 };
-	take_cpu(row, probes_ring(l->cfg.probes, i)->ctl, source);
+	take_cpu(row, programs_ring(l->cfg.probes, i)->ctl, source);
 	sources_row(l->cfg.sources, source, i, row);
 	if (source != LEDGER_SWITCHES && source != LEDGER_WAKEUPS) {
 		row->taken = drained->taken;
@@ -168,7 +168,7 @@ void ledger_row(const struct ledger *l, unsigned int i, enum ledger_source sourc
 }
 
 /* What is counted for no CPU, by source. The programs are asked once for all of them. */
-static void read_whole(const struct ledger *l, const struct probes_counts *probes,
+static void read_whole(const struct ledger *l, const struct programs_counts *probes,
 		       struct ledger_row rows[LEDGER_SOURCE_CNT])
 {
 	struct source_counts c;
@@ -210,12 +210,12 @@ static void add_row(struct ledger_row *sum, const struct ledger_row *row)
 
 void ledger_totals(const struct ledger *l, struct ledger_row rows[LEDGER_SOURCE_CNT])
 {
-	struct probes_counts probes;
+	struct programs_counts probes;
 	struct ledger_row part;
 	enum ledger_source s;
 	unsigned int i;
 
-	probes_counts(l->cfg.probes, &probes);
+	programs_counts(l->cfg.probes, &probes);
 	read_whole(l, &probes, rows);
 	for (s = 0; s < LEDGER_SOURCE_CNT; s++) {
 		for (i = 0; i < l->cfg.cpus_cnt; i++) {
@@ -348,13 +348,13 @@ static int write_cut(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 /* What no CPU counts. The last of the ledgers: it says that they are whole. */
 static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 {
-	struct probes_counts probes;
+	struct programs_counts probes;
 	struct ledger_row rows[LEDGER_SOURCE_CNT];
 	struct row_args a = { .cnt = 0 };
 	uint64_t skipped = 0;
 	enum ledger_source s;
 
-	probes_counts(l->cfg.probes, &probes);
+	programs_counts(l->cfg.probes, &probes);
 	read_whole(l, &probes, rows);
 	for (s = 0; s < LEDGER_SOURCE_CNT; s++) {
 		const struct ledger_row row = rows[s];

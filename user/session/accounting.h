@@ -23,7 +23,7 @@ struct fxt_arg;
 struct fxt_writer;
 struct ledger;
 struct packets;
-struct probes;
+struct programs;
 
 /* What the drain counts, of one source on one CPU. */
 struct ledger_drained {
@@ -35,7 +35,7 @@ extern const char *const ledger_source_names[LEDGER_SOURCE_CNT];
 extern const char *const ledger_loss_names[LEDGER_LOSS_CNT];
 
 struct ledger_cfg {
-	struct probes *probes;
+	struct programs *probes;
 	const uint32_t *cpus;
 	unsigned int cpus_cnt;
 	const struct sources *sources;

@@ -227,7 +227,7 @@ static uint64_t count_events(const struct budget *b, enum shed_class class)
 	unsigned int i;
 
 	for (i = 0; i < b->r->cfg->cpus_cnt; i++)
-		sum += __atomic_load_n(&probes_ring(b->r->probes, i)->ctl->shed[class], __ATOMIC_RELAXED);
+		sum += __atomic_load_n(&programs_ring(b->r->programs, i)->ctl->shed[class], __ATOMIC_RELAXED);
 	return sum;
 }
 
@@ -270,7 +270,7 @@ static int apply(struct budget *b, uint64_t at_ns)
 	/* Not when the costs were looked at: it is recorded until the flags are there. */
 	now = at_ns ?: clock_ns(CLOCK_BOOTTIME);
 	for (i = 0; i < b->r->cfg->cpus_cnt && bits != before; i++)
-		__atomic_store_n(&probes_ring(b->r->probes, i)->ctl->shedding, bits, __ATOMIC_RELAXED);
+		__atomic_store_n(&programs_ring(b->r->programs, i)->ctl->shedding, bits, __ATOMIC_RELAXED);
 	for (i = SHED_CNT; i--; )
 		if (before & ~bits & 1U << i)
 			err = end_class(b, i, now) ?: err;
@@ -296,7 +296,7 @@ static int keep_limit(struct budget *b, const struct cost_shares *s)
 
 static uint64_t all_memory(const struct budget *b)
 {
-	return budget_own_bytes() + probes_memory(b->r->probes);
+	return budget_own_bytes() + programs_memory(b->r->programs);
 }
 
 /* Names and symbols grow with what there is to record. What is kept in memory can be less. */

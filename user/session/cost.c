@@ -251,12 +251,12 @@ static int list_programs(struct cost *c)
 	struct bpf_program *prog;
 	unsigned int n = 0;
 
-	for (prog = NULL; (prog = probes_next_program(c->r->probes, prog)); )
+	for (prog = NULL; (prog = programs_next_program(c->r->programs, prog)); )
 		n++;
 	c->programs = calloc(n, sizeof(*c->programs));
 	if (!c->programs)
 		return -ENOMEM;
-	for (prog = NULL; (prog = probes_next_program(c->r->probes, prog)); )
+	for (prog = NULL; (prog = programs_next_program(c->r->programs, prog)); )
 		if (bpf_program__fd(prog) >= 0)
 			c->programs[c->programs_cnt++] = (struct program){
 				.fd = bpf_program__fd(prog), .entry_ns = entry_ns(bpf_program__section_name(prog)),
@@ -373,7 +373,7 @@ static void count_shed(const struct recorder *r, uint64_t shed[SHED_CNT])
 
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		for (class = 0; class < SHED_CNT; class++)
-			shed[class] += __atomic_load_n(&probes_ring(r->probes, i)->ctl->shed[class], __ATOMIC_RELAXED);
+			shed[class] += __atomic_load_n(&programs_ring(r->programs, i)->ctl->shed[class], __ATOMIC_RELAXED);
 }
 
 static void count(struct cost *c, struct cost_counts *to)
@@ -388,8 +388,8 @@ static void count(struct cost *c, struct cost_counts *to)
 		.drain_ns = begin - c->own_ns,
 		.output_ns = process > begin ? process - begin : 0,
 		.bytes = output.bytes, .raw_bytes = output.raw_bytes,
-		.seen = { [COST_NAMES] = probes_names_seen(r->probes) },
-		.recorded = { [COST_NAMES] = probes_names_seen(r->probes) },
+		.seen = { [COST_NAMES] = programs_names_seen(r->programs) },
+		.recorded = { [COST_NAMES] = programs_names_seen(r->programs) },
 	};
 	count_class(r, LEDGER_SWITCHES, &to->seen[COST_SWITCHES], &to->recorded[COST_SWITCHES]);
 	count_class(r, LEDGER_WAKEUPS, &to->seen[COST_WAKEUPS], &to->recorded[COST_WAKEUPS]);

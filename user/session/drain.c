@@ -52,7 +52,7 @@ int recorder_write_idle_threads(struct recorder *r)
 /* Writes what the @i'th CPU's ring holds up to @head and gives it back. */
 static int drain_ring(struct recorder *r, unsigned int i, uint64_t head)
 {
-	struct ring *ring = probes_ring(r->probes, i);
+	struct ring *ring = programs_ring(r->programs, i);
 	int cnt = ring_pieces(ring, head, r->pieces);
 	int err = cnt ? recorder_writev(r, r->pieces, cnt) : 0;
 
@@ -122,7 +122,7 @@ static int drain_events(struct recorder *r, unsigned int i, struct event_ring *r
 /* The event ring of the @i'th CPU, and those of sources that have their own. */
 static int drain_all_events(struct recorder *r, unsigned int i)
 {
-	struct event_ring *ring = probes_event_ring(r->probes, i);
+	struct event_ring *ring = programs_event_ring(r->programs, i);
 	int err = ring ? drain_events(r, i, ring) : 0;
 	unsigned int kind = 0;
 
@@ -133,7 +133,7 @@ static int drain_all_events(struct recorder *r, unsigned int i)
 
 static void look_at_events(struct recorder *r, unsigned int i)
 {
-	struct event_ring *ring = probes_event_ring(r->probes, i);
+	struct event_ring *ring = programs_event_ring(r->programs, i);
 	unsigned int kind = 0;
 
 	if (ring)
@@ -161,7 +161,7 @@ static int look_for_losses(struct recorder *r)
 	unsigned int i;
 
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
-		lost += lateness_lost(probes_ring(r->probes, i)->ctl);
+		lost += lateness_lost(programs_ring(r->programs, i)->ctl);
 	span = lateness_look(&r->late, recorder_output_time(r), lost != r->lost);
 	r->lost = lost;
 	return span.cause ? write_late_drain(r, &span) : 0;
@@ -173,7 +173,7 @@ static void look_at_cpus(struct recorder *r)
 	unsigned int i;
 
 	for (i = 0; i < r->cfg->cpus_cnt; i++) {
-		const struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
+		const struct cpu_ctl *ctl = programs_ring(r->programs, i)->ctl;
 
 		r->looks[i] = (struct cpu_look){ __atomic_load_n(&ctl->gap_ns, __ATOMIC_ACQUIRE), ctl->hidden };
 	}
@@ -194,7 +194,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 	gaps_look(r->gaps);
 	err = look_for_losses(r) ?: err;
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
-		heads[i] = ring_head(probes_ring(r->probes, i));
+		heads[i] = ring_head(programs_ring(r->programs, i));
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
 		look_at_events(r, i);
 	err = sources_after_look(r->cfg->sources) ?: err;
@@ -207,7 +207,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 		err = drain_ring(r, i, heads[i]) ?: err;
 		err = drain_all_events(r, i) ?: err;
 		if (!err)
-			err = gaps_write(r->gaps, i, r->cfg->cpus[i], probes_ring(r->probes, i)->ctl, r->cfg->sources);
+			err = gaps_write(r->gaps, i, r->cfg->cpus[i], programs_ring(r->programs, i)->ctl, r->cfg->sources);
 		/* A flood of calls takes long to write, and the metadata ring is small. */
 		if (with_names && !err)
 			err = tasks_drain(r->tasks);
@@ -220,10 +220,10 @@ int recorder_drain(struct recorder *r, bool with_names)
 /* Reads /proc in steps and keeps the rings from filling between them. */
 static int scan(struct recorder *r)
 {
-	struct probes_counts counts;
+	struct programs_counts counts;
 	int more, err = 0;
 
-	probes_counts(r->probes, &counts);
+	programs_counts(r->programs, &counts);
 	r->names_lost = counts.names_lost;
 	do {
 		more = tasks_scan(r->tasks);
@@ -234,9 +234,9 @@ static int scan(struct recorder *r)
 
 int recorder_scan_if_needed(struct recorder *r)
 {
-	struct probes_counts counts;
+	struct programs_counts counts;
 
-	probes_counts(r->probes, &counts);
+	programs_counts(r->programs, &counts);
 	return counts.names_lost > r->names_lost ? scan(r) : 0;
 }
 

@@ -48,7 +48,7 @@ static int write_stop_mark(struct recorder *r, struct fxt_writer *w, unsigned in
  */
 static int end_by_hand(struct recorder *r, struct fxt_writer *w, struct gaps *gaps, unsigned int i)
 {
-	struct cpu_ctl *ctl = probes_ring(r->probes, i)->ctl;
+	struct cpu_ctl *ctl = programs_ring(r->programs, i)->ctl;
 	struct unwritten_cut end = { true, ctl->last_ns, ctl->last_koid, ctl->last_prio };
 	int err;
 
@@ -157,7 +157,7 @@ int recorder_end(struct recorder *r)
 	unsigned int i;
 
 	recorder_mark(r, 2);
-	while (probes_end(r->probes) && tries++ < END_TRIES)
+	while (programs_end(r->programs) && tries++ < END_TRIES)
 		err = recorder_drain(r, true);
 	recorder_mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
@@ -167,7 +167,7 @@ int recorder_end(struct recorder *r)
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
 		err = end_by_hand(r, r->w, r->gaps, i);
 	err = err ?: recorder_scan_if_needed(r);
-	probes_end_counts(r->probes);
+	programs_end_counts(r->programs);
 	err = err ?: budget_end(r->budget);
 	err = err ?: recorder_write_lost_names(r, r->stop_ns);
 	err = err ?: recorder_write_late(r, r->stop_ns, true);

@@ -20,7 +20,7 @@
 
 struct states {
 	struct fxt_writer *w;
-	struct probes *p;
+	struct programs *p;
 	struct thread_state *list;
 	size_t cnt, cap;
 };
@@ -75,7 +75,7 @@ static int write_state(struct states *s, const struct thread_state *t)
  */
 static bool place_offline(struct states *s, struct thread_state *t, unsigned int cpus_cnt, uint32_t cpu)
 {
-	const uint64_t start_ns = probes_ring(s->p, 0)->ctl->start_ns;
+	const uint64_t start_ns = programs_ring(s->p, 0)->ctl->start_ns;
 
 	if (!start_ns || sysconf(_SC_NPROCESSORS_ONLN) != (long)cpus_cnt)
 		return false;
@@ -84,7 +84,7 @@ static bool place_offline(struct states *s, struct thread_state *t, unsigned int
 	return true;
 }
 
-int states_write(struct states **out, struct fxt_writer *w, struct probes *p, unsigned int cpus_cnt, uint32_t cpu)
+int states_write(struct states **out, struct fxt_writer *w, struct programs *p, unsigned int cpus_cnt, uint32_t cpu)
 {
 	struct states *s = calloc(1, sizeof(*s));
 	size_t i, kept = 0;
@@ -95,8 +95,8 @@ int states_write(struct states **out, struct fxt_writer *w, struct probes *p, un
 	*out = s;
 	s->w = w;
 	s->p = p;
-	err = read_all(s, probes_states_fd(p));
-	probes_states_recorded(p);
+	err = read_all(s, programs_states_fd(p));
+	programs_states_recorded(p);
 	for (i = 0; !err && i < s->cnt; i++) {
 		struct thread_state *t = &s->list[i];
 
@@ -133,9 +133,9 @@ int states_write_end(const struct states *s, const struct tasks *names, uint64_t
 	int err = 0;
 
 	for (t = s->list; !err && t < s->list + s->cnt; t++) {
-		id = probes_id(s->p, t->tid);
+		id = programs_id(s->p, t->tid);
 		/* A dead one can leave its id to another while it does not run. */
-		if (id & ID_RAN || t->koid != t->tid + probes_koid_offset(s->p, t->tid))
+		if (id & ID_RAN || t->koid != t->tid + programs_koid_offset(s->p, t->tid))
 			continue;
 		tasks_find(names, t->tid, &at);
 		err = write_end(s, t, at, stop_ns, id & ID_WOKEN);

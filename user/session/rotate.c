@@ -440,7 +440,7 @@ static void set_floor(struct recorder *r, uint64_t looked_ns)
 
 	r->next_floor_ns = looked_ns - SETTLE_NS;
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
-		__atomic_store_n(&probes_ring(r->probes, i)->ctl->cut_ns, r->next_floor_ns, __ATOMIC_RELEASE);
+		__atomic_store_n(&programs_ring(r->programs, i)->ctl->cut_ns, r->next_floor_ns, __ATOMIC_RELEASE);
 	r->floor_set_ns = clock_ns(CLOCK_BOOTTIME);
 }
 
@@ -469,7 +469,7 @@ struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns)
 		uint64_t *bound = &r->cut_bounds[r->cfg->cpus[i]];
 
 		*bound = look->gap_ns && look->gap_ns < cpu_ns ? look->gap_ns : cpu_ns;
-		if (look->hidden || probes_ring(r->probes, i)->ctl->hidden)
+		if (look->hidden || programs_ring(r->programs, i)->ctl->hidden)
 			*bound = 0;
 	}
 	return (struct piece_cut){
@@ -501,10 +501,10 @@ static int read_names_again(struct recorder *r)
 
 int recorder_write_lost_names(struct recorder *r, uint64_t at_ns)
 {
-	struct probes_counts counts;
+	struct programs_counts counts;
 	uint64_t lost, unread;
 
-	probes_counts(r->probes, &counts);
+	programs_counts(r->programs, &counts);
 	lost = counts.names_lost - r->names_said;
 	unread = counts.names_lost - r->names_lost;
 	if (!is_cut(r) || (!lost && unread == r->unread_said))

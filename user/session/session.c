@@ -89,7 +89,7 @@ static int write_start(struct recorder *r)
 	const struct fxt_arg args[] = {
 		fxt_arg_str("cpus", fxt_str_inline(r->cfg->cpus_text, strlen(r->cfg->cpus_text))),
 		fxt_arg_str("online", fxt_str_inline(online, strlen(online))),
-		fxt_arg_u64("ring_bytes", probes_ring_bytes(r->probes)),
+		fxt_arg_u64("ring_bytes", programs_ring_bytes(r->programs)),
 		fxt_arg_str("kernel", fxt_str_inline(uts.release, strlen(uts.release))),
 		fxt_arg_str("host", fxt_str_inline(uts.nodename, strlen(uts.nodename))),
 		fxt_arg_u64("realtime_ns", r->start_ns + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME)),
@@ -109,8 +109,8 @@ static int attach(struct recorder *r, const struct idle_times *begin, const char
 	int err;
 
 	idle_cpu_move(NULL, begin, &before);
-	err = probes_attach(r->probes, what);
-	err = err ?: probes_attach_sources(r->probes, what);
+	err = programs_attach(r->programs, what);
+	err = err ?: programs_attach_sources(r->programs, what);
 	affinity_set(&before);
 	affinity_free(&before);
 	return err;
@@ -120,10 +120,10 @@ static int attach(struct recorder *r, const struct idle_times *begin, const char
  * What comes before takes a tenth of a second of CPU time or more, during which nothing is recorded yet, and may be more urgent
  * than what inherits it later.
  */
-static int open_probes(struct recorder *r, const struct probes_cfg *cfg, const char **what)
+static int open_probes(struct recorder *r, const struct programs_cfg *cfg, const char **what)
 {
 	struct idle_times *begin = idle_times_read();
-	int err = probes_open(&r->probes, cfg, what);
+	int err = programs_open(&r->programs, cfg, what);
 
 	err = err ?: attach(r, begin, what);
 	free(begin);
@@ -183,7 +183,7 @@ struct thread_hooks recorder_thread_hooks(const struct recorder *r)
 static int open_names(struct recorder *r)
 {
 	const struct tasks_cfg cfg = {
-		.w = r->w, .probes = r->probes, .packets = r->packets, .filter = r->cfg->filter, .hidden = r->cfg->hidden,
+		.w = r->w, .probes = r->programs, .packets = r->packets, .filter = r->cfg->filter, .hidden = r->cfg->hidden,
 		.reader = { begin_reading, end_thread, hurry_reading, r->cfg->urgency },
 	};
 
@@ -193,7 +193,7 @@ static int open_names(struct recorder *r)
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint)
 {
-	const struct probes_cfg probes_cfg = {
+	const struct programs_cfg programs_cfg = {
 		.ring_bytes = cfg->ring_bytes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
 		.sources = cfg->sources, .filter = cfg->filter, .memory_bytes = budget_memory_of_maps(cfg->memory_bytes),
 	};
@@ -210,7 +210,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	sources_ctx(cfg->sources)->progress = cfg->progress;
 	sources_ctx(cfg->sources)->progress_ctx = cfg->progress_ctx;
 	lateness_open(&r->late, FLUSH_MS * NS_PER_MS);
-	err = open_probes(r, &probes_cfg, what);
+	err = open_probes(r, &programs_cfg, what);
 	if (err)
 		goto err_close;
 	*what = NULL;
@@ -220,14 +220,14 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		err = packets_open(&r->packets, r->w);
 	err = err ?: open_names(r);
 	err = err ?: gaps_open(&r->gaps, r->w, sources_ctx(cfg->sources)->tracks, cfg->cpus_cnt);
-	r->pieces = calloc(probes_ring(r->probes, 0)->chunks + 1, sizeof(*r->pieces));
+	r->pieces = calloc(programs_ring(r->programs, 0)->chunks + 1, sizeof(*r->pieces));
 	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
 	r->looks = calloc(cfg->cpus_cnt, sizeof(*r->looks));
 	r->cut_bounds = calloc(cfg->cpus[cfg->cpus_cnt - 1] + 1, sizeof(*r->cut_bounds));
 	if (!r->pieces || !r->unwritten.cuts || !r->looks || !r->cut_bounds)
 		err = -ENOMEM;
 	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
-		.probes = r->probes, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.probes = r->programs, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
 		.sources = cfg->sources,
 	});
 	r->unwritten.ledger = r->ledger;
@@ -269,7 +269,7 @@ static int start_sources(struct recorder *r)
 	c->redact = r->cfg->hidden.redact;
 	c->names = r->tasks;
 	c->filter = r->cfg->filter;
-	c->ring_bytes = probes_ring_bytes(r->probes);
+	c->ring_bytes = programs_ring_bytes(r->programs);
 	c->start_ns = r->start_ns;
 	return sources_start(r->cfg->sources);
 }
@@ -285,9 +285,9 @@ int recorder_begin(struct recorder *r)
 	err = err ?: recorder_write_late(r, r->start_ns, true);
 	gaps_begin(r->gaps, r->start_ns);
 	recorder_mark(r, 0);
-	err = err ?: probes_begin(r->probes);
+	err = err ?: programs_begin(r->programs);
 	recorder_mark(r, 1);
-	return err ?: states_write(&r->states, r->w, r->probes, r->cfg->cpus_cnt, r->cfg->cpus[0]);
+	return err ?: states_write(&r->states, r->w, r->programs, r->cfg->cpus_cnt, r->cfg->cpus[0]);
 }
 
 int recorder_publish(struct recorder *r, const char **hint)
@@ -303,22 +303,22 @@ void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source s
 
 void recorder_totals(const struct recorder *r, struct recorder_totals *t)
 {
-	struct probes_counts counts;
+	struct programs_counts counts;
 	unsigned int i;
 
-	probes_counts(r->probes, &counts);
+	programs_counts(r->programs, &counts);
 	*t = (struct recorder_totals){
 		.shared_koids = counts.generations_exhausted, 
 		.unreported_switches = ledger_unreported_switches(r->ledger),
 		.start_ns = r->start_ns, .stop_ns = r->stop_ns,
-		.memory_bytes = probes_memory(r->probes),
+		.memory_bytes = programs_memory(r->programs),
 	};
 	recorder_output_totals(r, t);
 	ledger_totals(r->ledger, t->of);
 	t->late = lateness_longest(&r->late);
 	t->urgency = urgency_totals(r->cfg->urgency);
 	for (i = 0; i < r->cfg->cpus_cnt; i++)
-		if (lateness_lost(probes_ring(r->probes, i)->ctl)) {
+		if (lateness_lost(programs_ring(r->programs, i)->ctl)) {
 			t->full_cpus++;
 			t->full_cpu = r->cfg->cpus[i];
 		}
@@ -383,9 +383,9 @@ static void close_all(struct recorder *r)
 		sink_trim(r->untrimmed);
 	budget_close(r->budget);
 	/* The kernel takes long for each tracepoint: the output is closed by now. */
-	if (r->probes)
-		probes_detach_sources(r->probes);
-	probes_close(r->probes);
+	if (r->programs)
+		programs_detach_sources(r->programs);
+	programs_close(r->programs);
 	lateness_close(&r->late);
 	free(r->pieces);
 	free(r->looks);

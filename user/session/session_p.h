@@ -29,7 +29,7 @@ struct tasks;
 struct packets;
 struct piece_cut;
 struct piece_state;
-struct probes;
+struct programs;
 struct sink;
 struct states;
 
@@ -85,7 +85,7 @@ struct recorder {
 	struct flight *flight;		/* NULL: nothing is kept in memory */
 	struct fxt_writer *w;
 	struct packets *packets;	/* NULL: not selected */
-	struct probes *probes;
+	struct programs *programs;
 	struct tasks *tasks;
 	struct gaps *gaps;
 	struct states *states;

@@ -127,7 +127,7 @@ static int write_end(struct recorder *r)
 		err = fxt_writer_flush(r->w);
 		return err || !r->sink ? err : recorder_write_tail(r, &(struct piece_cut){ .bound_ns = r->stop_ns, .slices_ns = r->stop_ns });
 	}
-	err = states_write_end(r->states, r->tasks, r->stop_ns);
+	err = initial_states_write_end(r->states, r->tasks, r->stop_ns);
 	err = err ?: write_stop(r, r->w);
 	return err ?: ledger_write(r->ledger, r->w, r->packets, r->stop_ns);
 }

@@ -18,7 +18,7 @@
 
 #define AT_ONCE		512
 
-struct states {
+struct initial_states {
 	struct fxt_writer *w;
 	struct programs *p;
 	struct thread_state *list;
@@ -38,7 +38,7 @@ static const struct {
 #define IS_SAID_BY_FXT(index)	((index) < 2)	/* R and S: no argument says more */
 
 /* Reads what the kernel has; 0 or -errno. */
-static int read_all(struct states *s, int fd)
+static int read_all(struct initial_states *s, int fd)
 {
 	ssize_t got;
 
@@ -54,7 +54,7 @@ static int read_all(struct states *s, int fd)
 	return 0;
 }
 
-static int write_state(struct states *s, const struct thread_state *t)
+static int write_state(struct initial_states *s, const struct thread_state *t)
 {
 	const struct fxt_switch out = {
 		.ts = t->since_ns, .cpu = t->cpu, .state = kinds[t->index].state, .out = t->koid,
@@ -73,7 +73,7 @@ static int write_state(struct states *s, const struct thread_state *t)
  * One that ran last on a CPU that is not recorded may have run there since the start, unless that
  * is offline; then the first record of the first one has it.
  */
-static bool place_offline(struct states *s, struct thread_state *t, unsigned int cpus_cnt, uint32_t cpu)
+static bool place_offline(struct initial_states *s, struct thread_state *t, unsigned int cpus_cnt, uint32_t cpu)
 {
 	const uint64_t start_ns = programs_ring(s->p, 0)->ctl->start_ns;
 
@@ -84,9 +84,9 @@ static bool place_offline(struct states *s, struct thread_state *t, unsigned int
 	return true;
 }
 
-int states_write(struct states **out, struct fxt_writer *w, struct programs *p, unsigned int cpus_cnt, uint32_t cpu)
+int initial_states_write(struct initial_states **out, struct fxt_writer *w, struct programs *p, unsigned int cpus_cnt, uint32_t cpu)
 {
-	struct states *s = calloc(1, sizeof(*s));
+	struct initial_states *s = calloc(1, sizeof(*s));
 	size_t i, kept = 0;
 	int err;
 
@@ -109,7 +109,7 @@ int states_write(struct states **out, struct fxt_writer *w, struct programs *p, 
 	return err;
 }
 
-static int write_end(const struct states *s, const struct thread_state *t, struct fxt_thread at, uint64_t stop_ns,
+static int write_end(const struct initial_states *s, const struct thread_state *t, struct fxt_thread at, uint64_t stop_ns,
 		     bool woken)
 {
 	const struct fxt_arg args[] = {
@@ -125,7 +125,7 @@ static int write_end(const struct states *s, const struct thread_state *t, struc
 	return fxt_write_event(s->w, &event, args, 1 + woken);
 }
 
-int states_write_end(const struct states *s, const struct tasks *names, uint64_t stop_ns)
+int initial_states_write_end(const struct initial_states *s, const struct tasks *names, uint64_t stop_ns)
 {
 	const struct thread_state *t;
 	struct fxt_thread at;
@@ -143,7 +143,7 @@ int states_write_end(const struct states *s, const struct tasks *names, uint64_t
 	return err;
 }
 
-void states_close(struct states *s)
+void initial_states_close(struct initial_states *s)
 {
 	if (!s)
 		return;

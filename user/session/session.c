@@ -287,7 +287,7 @@ int recorder_begin(struct recorder *r)
 	recorder_mark(r, 0);
 	err = err ?: programs_begin(r->programs);
 	recorder_mark(r, 1);
-	return err ?: states_write(&r->states, r->w, r->programs, r->cfg->cpus_cnt, r->cfg->cpus[0]);
+	return err ?: initial_states_write(&r->states, r->w, r->programs, r->cfg->cpus_cnt, r->cfg->cpus[0]);
 }
 
 int recorder_publish(struct recorder *r, const char **hint)
@@ -364,7 +364,7 @@ int recorder_close_output(struct recorder *r)
 
 	tasks_close(r->tasks);
 	gaps_close(r->gaps);
-	states_close(r->states);
+	initial_states_close(r->states);
 	packets_close(r->packets);
 	err = fxt_writer_close(r->w);
 	err = recorder_close_file(r) ?: err;

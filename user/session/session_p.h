@@ -31,7 +31,7 @@ struct piece_cut;
 struct piece_state;
 struct programs;
 struct sink;
-struct states;
+struct initial_states;
 
 #define NAMED_MAX	4U	/* files at a time */
 
@@ -88,7 +88,7 @@ struct recorder {
 	struct programs *programs;
 	struct tasks *tasks;
 	struct gaps *gaps;
-	struct states *states;
+	struct initial_states *states;
 	bool idle_named;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* when /proc was last read */

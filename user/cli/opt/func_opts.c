@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "session/session.h"
-#include "elf/maps.h"
+#include "elf/user_symbols.h"
 #include "cli/exit.h"
 #include "func_opts.h"
 #include "base/log.h"

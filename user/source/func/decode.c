@@ -11,7 +11,7 @@
 #include "fxt/fxt.h"
 #include "func_p.h"
 #include "kernel/symbols.h"
-#include "elf/maps.h"
+#include "elf/user_symbols.h"
 
 #define NAME_BYTES	64
 

@@ -18,7 +18,7 @@
 #include "func_p.h"
 #include "kernel/btf.h"
 #include "kernel/symbols.h"
-#include "elf/maps.h"
+#include "elf/user_symbols.h"
 
 static int complain(int err, char *why, size_t size, const char *fmt, ...)
 {

@@ -12,7 +12,7 @@
 #include "elf.h"
 #include "mapped_file.h"
 #include "process_maps.h"
-#include "maps.h"
+#include "user_symbols.h"
 
 #define NAME_BYTES	256
 

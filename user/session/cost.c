@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "base/clock.h"
 #include "fxt/fxt.h"
 #include "io/sink.h"

@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "budget.h"
 #include "base/clock.h"
 #include "bpf/abi/ids.h"

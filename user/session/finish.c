@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "budget.h"
 #include "detacher.h"
 #include "base/clock.h"

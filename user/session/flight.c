@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "archive/broker.h"
 #include "base/clock.h"
 #include "base/num.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "capture/sources.h"
 #include "capture/thread_filter.h"
 #include "fxt/fxt.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accounting.h"
+#include "ledger.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "bpf/abi/ctl.h"

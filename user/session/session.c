@@ -22,7 +22,7 @@
 #include "gaps.h"
 #include "idle_cpu.h"
 #include "kernel/btf.h"
-#include "accounting.h"
+#include "ledger.h"
 #include "capture/tasks.h"
 #include "format/perfetto/packets.h"
 #include "capture/programs.h"

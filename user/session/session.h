@@ -17,7 +17,7 @@
 #include "detacher.h"
 #include "lateness.h"
 #include "urgency.h"
-#include "accounting.h"
+#include "ledger.h"
 #include "capture/tasks.h"
 #include "window/window.h"
 

@@ -7,7 +7,7 @@
 
 #include "bpf/abi/strings.h"
 #include "fxt/format.h"
-#include "accounting.h"
+#include "ledger.h"
 #include "write_errors.h"
 
 /* The position of a CPU, or -1. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "bpf/abi/strings.h"
-#include "session/accounting.h"
+#include "session/ledger.h"
 #include "session/write_errors.h"
 #include "cli/cli_made.h"
 

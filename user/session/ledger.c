@@ -2,7 +2,7 @@
 /*
  * The counts of both sides, brought together.
  */
-#include "accounting.h"
+#include "ledger.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -268,7 +268,7 @@ FUZZERS	:= fxt unwrap json phases packets pftrace transcode profile stacks parse
 FUZZERS	+= symbol unwind trigger control
 FUZZ_BIN := $(FUZZERS:%=$(O)/tests/%_fuzz)
 $(foreach src,$(filter %_fuzz.c,$(UNIT_SRC)),$(eval $(O)/tests/$(basename $(notdir $(src))): $(call obj,$(src))))
-$(O)/tests/raw_fuzz: WRAP := $(call wraps,marker_copy_open tasks_drained_ns tasks_find)
+$(O)/tests/raw_fuzz: WRAP := $(call wraps,marker_instance_open tasks_drained_ns tasks_find)
 $(addprefix $(O)/tests/,maps_fuzz unwind_fuzz): WRAP := $(MAPS_WRAP)
 $(O)/tests/words_fuzz: WRAP := $(call wraps,opt_parse text_file_read)
 $(FUZZ_BIN): $(O)/lib/unit.a $(ARCHIVES)

@@ -33,7 +33,7 @@ struct marker {
 };
 
 struct markers {
-	struct marker_copy *copy;	/* NULL: the kernel makes none */
+	struct marker_instance *copy;	/* NULL: the kernel makes none */
 	struct markers_cfg cfg;
 	struct live_cfg live;
 	struct live *builder;	/* NULL: nothing has been written */
@@ -59,7 +59,7 @@ int markers_open(struct markers **out)
 
 	if (!m)
 		return -ENOMEM;
-	marker_copy_open(&m->copy);
+	marker_instance_open(&m->copy);
 	*out = m;
 	return 0;
 }
@@ -75,12 +75,12 @@ int markers_begin(struct markers *m, const struct markers_cfg *cfg)
 
 	m->cfg = *cfg;
 	m->live = (struct live_cfg){ .find_process = find_process, .ctx = m, .own_tracks = cfg->own_tracks };
-	return m->copy ? marker_copy_begin(m->copy, cfg->cpus, cfg->cpus_cnt, bytes) : 0;
+	return m->copy ? marker_instance_begin(m->copy, cfg->cpus, cfg->cpus_cnt, bytes) : 0;
 }
 
 int markers_fd(const struct markers *m)
 {
-	return markers_are_copied(m) ? marker_copy_fd(m->copy) : -1;
+	return markers_are_copied(m) ? marker_instance_fd(m->copy) : -1;
 }
 
 /* ---- in ------------------------------------------------------------------------ */
@@ -130,18 +130,18 @@ static int take_copy(void *ctx, const struct page_marker *p)
 
 int markers_read(struct markers *m)
 {
-	return m->copy ? marker_copy_read(m->copy, take_copy, m) : 0;
+	return m->copy ? marker_instance_read(m->copy, take_copy, m) : 0;
 }
 
 uint64_t markers_overwritten(const struct markers *m, unsigned int i)
 {
-	return m->copy ? marker_copy_lost(m->copy, i) : 0;
+	return m->copy ? marker_instance_lost(m->copy, i) : 0;
 }
 
 void markers_stop(struct markers *m)
 {
 	if (m->copy)
-		marker_copy_end(m->copy);
+		marker_instance_end(m->copy);
 }
 
 int markers_take(struct markers *m, const uint64_t *rec)
@@ -228,7 +228,7 @@ void markers_close(struct markers *m)
 		free(m->waiting[i].text);
 	free(m->waiting);
 	live_close(m->builder);
-	marker_copy_close(m->copy);
+	marker_instance_close(m->copy);
 	free(m);
 }
 
@@ -264,7 +264,7 @@ static bool marker_is_late(const void *s, struct source_late *late)
 {
 	const struct markers *m = s;
 
-	return m->copy && marker_copy_late(m->copy, &late->since_ns, late->why);
+	return m->copy && marker_instance_late(m->copy, &late->since_ns, late->why);
 }
 
 static int marker_fd(const void *s)

@@ -22,7 +22,7 @@
 #define START_MS		200	/* a recording begins without markers if these take longer */
 #define END_MS			300
 
-struct marker_copy {
+struct marker_instance {
 	char dir[TRACEFS_BYTES + 64];
 	struct marker_format format;
 	void *page;
@@ -36,7 +36,7 @@ struct marker_copy {
 	uint64_t *lost;			/* by position in @cpus */
 };
 
-static int open_in(struct marker_copy *c, const char *tracefs)
+static int open_in(struct marker_instance *c, const char *tracefs)
 {
 	char instances[TRACEFS_BYTES], name[64];
 	int err = tracefs_instances(instances, sizeof(instances));
@@ -48,9 +48,9 @@ static int open_in(struct marker_copy *c, const char *tracefs)
 	return marker_helper_open(&c->helper, tracefs, c->dir, OPTION);
 }
 
-int marker_copy_open(struct marker_copy **out)
+int marker_instance_open(struct marker_instance **out)
 {
-	struct marker_copy *c = calloc(1, sizeof(*c));
+	struct marker_instance *c = calloc(1, sizeof(*c));
 	char path[TRACEFS_BYTES];
 	int err;
 
@@ -68,26 +68,26 @@ int marker_copy_open(struct marker_copy **out)
 		err = c->epoll_fd < 0 ? -errno : 0;
 	}
 	if (err) {
-		marker_copy_close(c);
+		marker_instance_close(c);
 		return err;
 	}
 	*out = c;
 	return 0;
 }
 
-static bool has_pages(const struct marker_copy *c)
+static bool has_pages(const struct marker_instance *c)
 {
 	return c->state != HELPER_WORKS && c->page && !c->open_err;
 }
 
-static int watch(const struct marker_copy *c, int op, int fd)
+static int watch(const struct marker_instance *c, int op, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
 	return epoll_ctl(c->epoll_fd, op, fd, &event) ? -errno : 0;
 }
 
-static int open_pages(struct marker_copy *c)
+static int open_pages(struct marker_instance *c)
 {
 	unsigned int i;
 	int err;
@@ -104,7 +104,7 @@ static int open_pages(struct marker_copy *c)
 }
 
 /* Have copies begun now? From then on nothing comes from the helper before the end. */
-static void look(struct marker_copy *c, unsigned int wait_ms)
+static void look(struct marker_instance *c, unsigned int wait_ms)
 {
 	if (c->state != HELPER_WORKS)
 		return;
@@ -116,7 +116,7 @@ static void look(struct marker_copy *c, unsigned int wait_ms)
 		c->open_err = open_pages(c);
 }
 
-int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
+int marker_instance_begin(struct marker_instance *c, const uint32_t *cpus, unsigned int cpus_cnt, uint64_t bytes)
 {
 	int err;
 
@@ -134,7 +134,7 @@ int marker_copy_begin(struct marker_copy *c, const uint32_t *cpus, unsigned int 
 	return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
 
-bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[SOURCE_WHY_BYTES])
+bool marker_instance_late(const struct marker_instance *c, uint64_t *since_ns, char why[SOURCE_WHY_BYTES])
 {
 	*since_ns = c->open_err ? 0 : marker_helper_since(c->helper);
 	why[0] = 0;
@@ -145,7 +145,7 @@ bool marker_copy_late(const struct marker_copy *c, uint64_t *since_ns, char why[
 	return !c->in_time || c->open_err;
 }
 
-int marker_copy_fd(const struct marker_copy *c)
+int marker_instance_fd(const struct marker_instance *c)
 {
 	return c->epoll_fd;
 }
@@ -165,7 +165,7 @@ static uint64_t lost_in(const char *stats)
 	return lost;
 }
 
-static void count_lost(struct marker_copy *c, unsigned int i)
+static void count_lost(struct marker_instance *c, unsigned int i)
 {
 	char text[STATS_BYTES];
 	const ssize_t len = pread(marker_helper_files(c->helper, i).stats, text, sizeof(text) - 1, 0);
@@ -176,7 +176,7 @@ static void count_lost(struct marker_copy *c, unsigned int i)
 	c->lost[i] = lost_in(text);
 }
 
-int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx)
+int marker_instance_read(struct marker_instance *c, int (*take)(void *ctx, const struct page_marker *m), void *ctx)
 {
 	struct marker_page page;
 	struct page_marker m;
@@ -198,7 +198,7 @@ int marker_copy_read(struct marker_copy *c, int (*take)(void *ctx, const struct 
 	return err;
 }
 
-void marker_copy_end(struct marker_copy *c)
+void marker_instance_end(struct marker_instance *c)
 {
 	unsigned int i;
 
@@ -209,12 +209,12 @@ void marker_copy_end(struct marker_copy *c)
 		count_lost(c, i);
 }
 
-uint64_t marker_copy_lost(const struct marker_copy *c, unsigned int i)
+uint64_t marker_instance_lost(const struct marker_instance *c, unsigned int i)
 {
 	return c->lost ? c->lost[i] : 0;
 }
 
-void marker_copy_close(struct marker_copy *c)
+void marker_instance_close(struct marker_instance *c)
 {
 	if (!c)
 		return;

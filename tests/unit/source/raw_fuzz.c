@@ -22,10 +22,10 @@
 #include "fxt/fxt_mem.h"
 #include "fxt/fxt_walk.h"
 
-struct marker_copy;
+struct marker_instance;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int __wrap_marker_copy_open(struct marker_copy **out);
+int __wrap_marker_instance_open(struct marker_instance **out);
 uint64_t __wrap_tasks_drained_ns(const struct tasks *n);
 bool __wrap_tasks_find(const struct tasks *n, uint32_t tid, struct fxt_thread *at);
 const char *__lsan_default_suppressions(void);
@@ -37,7 +37,7 @@ const char *__lsan_default_suppressions(void)
 }
 
 /* The kernel's own copies of markers are none of this test's. */
-int __wrap_marker_copy_open(struct marker_copy **out)
+int __wrap_marker_instance_open(struct marker_instance **out)
 {
 	(void)out;
 	return -ENOTSUP;

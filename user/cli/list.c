@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source/func/select.h"
+#include "source/func/funcs.h"
 #include "capture/source.h"
 #include "source/table.h"
 #include "cmd.h"

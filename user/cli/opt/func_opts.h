@@ -6,7 +6,7 @@
 #ifndef CLI_OPT_FUNC_OPTS_H
 #define CLI_OPT_FUNC_OPTS_H
 
-#include "source/func/select.h"
+#include "source/func/funcs.h"
 #include "opt.h"
 
 struct ledger_row;

@@ -22,7 +22,7 @@
 #include "capture/sources.h"
 #include "capture/thread_filter.h"
 #include "kernel/pid_namespace.h"
-#include "source/func/select.h"
+#include "source/func/funcs.h"
 #include "source/stack/stack.h"
 #include "source/table.h"
 #include "source/tracepoint.h"

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/sources.h"
-#include "source/func/select.h"
+#include "source/func/funcs.h"
 #include "source/log.h"
 #include "source/stack/stack.h"
 #include "source/table.h"

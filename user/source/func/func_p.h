@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 #include "bpf/abi/func.h"
-#include "select.h"
+#include "funcs.h"
 
 #define FUNCS_FILES_MAX	64U
 

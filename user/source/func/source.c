@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Functions as a source. They are chosen by options of their own, so the command opens and closes
- * them: select.h.
+ * them: funcs.h.
  */
 #include <seccomp.h>
 

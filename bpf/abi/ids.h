@@ -24,7 +24,7 @@
 #define ID_NAMED	(1U << 15)	/* the names of its thread have been sent */
 #define ID_GENERATION_SHIFT	2	/* how often it was recycled: 9 bits */
 #define ID_GENERATION(id)	((id) >> ID_GENERATION_SHIFT & 0x1ff)
-#define ID_GENERATION_MAX	428	/* keeps koids within 32 bits */
+#define ID_GENERATION_MAX	419	/* keeps koids below PSEUDO_BASE */
 #define ID_GENERATION_STEP	10000000ULL
 
 /*

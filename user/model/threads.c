@@ -16,7 +16,7 @@
 #include "slices.h"
 #include "source_track.h"
 
-#define GENERATION_MAX	419U		/* the last one below PSEUDO_BASE */
+_Static_assert(ID_GENERATION_MAX * ID_GENERATION_STEP + IDS_MAX <= PSEUDO_BASE, "koids of threads are those of tracks");
 #define OBJECT_NAME_MAX	8192U	/* a name of builder_track(), with its id */
 
 /* Linux has no such ids, but a text may: kept apart from those of later generations. */
@@ -363,7 +363,7 @@ int threads_write(struct builder *b)
 
 bool thread_is_last(const struct thread *t)
 {
-	return t->generation >= GENERATION_MAX;
+	return t->generation >= ID_GENERATION_MAX;
 }
 
 int thread_renew(struct builder *b, struct thread *t)

@@ -125,6 +125,7 @@ static void check_apart(int (*fn)(unsigned int arg), unsigned int arg)
 
 static int record_as(unsigned int realtime)
 {
+	const int before = policy_now();
 	struct urgency *u = urgency_open();
 	struct urgency_totals t;
 	int status = 0;
@@ -145,7 +146,7 @@ static int record_as(unsigned int realtime)
 	if (waitpid(pid, &status, 0) != pid || status)
 		return 3;
 	urgency_close(u);
-	return policy_now() == SCHED_OTHER ? 0 : 4;
+	return policy_now() == before ? 0 : 4;
 }
 
 static void test_settle(void **state)
@@ -186,9 +187,10 @@ static void *work_beside(void *ctx)
 {
 	struct urgency *u = ctx;
 	const bool realtime = urgency_totals(u).realtime;
+	const int before = policy_now();
 	int ms;
 
-	if (policy_now() == SCHED_FIFO)
+	if (before == SCHED_FIFO)
 		return "it inherits a policy";
 	urgency_join(u);
 	for (ms = 0; realtime && ms < PATIENCE_MS && policy_now() != SCHED_FIFO; ms += LOOK_MS)
@@ -203,7 +205,7 @@ static void *work_beside(void *ctx)
 	}
 	urgency_leave(u);
 	/* Else it could not end where a real-time thread has all CPUs. */
-	return policy_now() == SCHED_OTHER ? NULL : "it is real-time after it has left";
+	return policy_now() == before ? NULL : "it is real-time after it has left";
 }
 
 /* As many as there are files in turn, one after the other. */

@@ -208,6 +208,7 @@ $(addprefix $(O)/tests/,process_maps_test unwind_test): WRAP := $(MAPS_WRAP)
 $(O)/tests/delays_test: WRAP := $(call wraps,mkdir rmdir write tracefs_instances)
 $(O)/tests/check_trials_test: WRAP := $(call wraps,feature_at feature_have)
 $(O)/tests/cgroup_filter_test: WRAP := $(call wraps,cgroups_each)
+$(O)/tests/urgency_sleep_test: WRAP := $(call wraps,kernel_is_preempt_rt)
 $(O)/tests/marker_helper_test: WRAP := $(call wraps,mkdir rmdir)
 $(O)/tests/window_memory_test: WRAP := $(call wraps,malloc calloc realloc)
 

@@ -59,6 +59,8 @@ struct urgency {
 	sem_t changed;		/* one of these, or @others */
 	sem_t settled_down;	/* the watching thread has no rights any more */
 	int wake_fd;		/* for one that sleeps too long */
+	pthread_t own_thread;	/* the recorder's */
+	bool interrupts;	/* its sleep, by SIGURG */
 };
 
 /* ---- when ------------------------------------------------------------------------------------- */
@@ -238,6 +240,14 @@ static void settle(struct urgency *u)
 	sem_post(&u->settled_down);
 }
 
+/* It may have begun to sleep as a fair thread, whose timer does not expire: in poll(2), or in any other call. */
+static void wake(const struct urgency *u)
+{
+	eventfd_write(u->wake_fd, 1);
+	if (u->interrupts)
+		pthread_kill(u->own_thread, SIGURG);
+}
+
 static void *watch(void *ctx)
 {
 	struct urgency *u = ctx;
@@ -255,11 +265,24 @@ static void *watch(void *ctx)
 			settle(u);
 		else
 			look_and_act(u, &u->own);
-		/* It may have begun to sleep as a fair thread, whose timer does not expire. */
 		if (!u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
-			eventfd_write(u->wake_fd, 1);
+			wake(u);
 		look_at_others(u);
 	}
+}
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* What is not a sleep begins anew. A signal that is ignored by default, and is again after execve(2). */
+static void prepare_interrupts(struct urgency *u)
+{
+	const struct sigaction act = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+
+	u->own_thread = pthread_self();
+	u->interrupts = kernel_is_preempt_rt() && !sigaction(SIGURG, &act, NULL);
 }
 
 static bool begin_watching(struct urgency *u)
@@ -301,6 +324,7 @@ struct urgency *urgency_open(void)
 	if (u->policy != SCHED_OTHER || !can_watch)
 		return u;
 	u->own.state.before = look(u, &u->own);
+	prepare_interrupts(u);
 	u->has_thread = begin_watching(u);
 	atomic_store(&u->refused, !u->has_thread);
 	return u;

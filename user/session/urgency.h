@@ -78,7 +78,7 @@ void urgency_give_up(const struct urgency *u);
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /*
  * Readable: it has not come round for too long, so it is to; urgency_woken() then. Of a thread that sleeps on a kernel with
- * PREEMPT_RT the timer may not expire. -1 if NULL.
+ * PREEMPT_RT the timer may not expire; there SIGURG also interrupts what it sleeps in. -1 if NULL.
  */
 int urgency_fd(const struct urgency *u);
 void urgency_woken(const struct urgency *u);

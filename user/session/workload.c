@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/poll_until.h"
 #include "workload.h"
 
-#define PATIENCE_MS	3000	/* after SIGTERM, until the user is warned */
+#define PATIENCE_NS	3000000000ULL	/* after SIGTERM, until the user is warned */
 
 struct workload {
 	pid_t pid;		/* 0: reaped */
@@ -156,15 +158,14 @@ static void send(struct workload *w, int number)
 	kill(w->target, SIGCONT);
 }
 
-/* Whether it ended within @ms (-1: no limit) and before @hurry_fd was readable. */
-static bool wait_for_end(const struct workload *w, int ms, int hurry_fd, bool *hurry)
+/* Whether it ended by @end_ns of CLOCK_MONOTONIC (UINT64_MAX: no limit) and before @hurry_fd was readable. */
+static bool wait_for_end(const struct workload *w, uint64_t end_ns, int hurry_fd, bool *hurry)
 {
 	struct pollfd fds[] = {
 		{ .fd = w->pidfd, .events = POLLIN }, { .fd = hurry_fd, .events = POLLIN },
 	};
 
-	while (poll(fds, 2, ms) < 0 && errno == EINTR)
-		;
+	poll_until(fds, 2, end_ns);
 	*hurry = fds[1].revents;
 	return fds[0].revents;
 }
@@ -177,10 +178,10 @@ int workload_finish(struct workload *w, int hurry_fd, void (*slow)(void *ctx), v
 		return w->status;
 	if (!wait_for_end(w, 0, -1, &hurry)) {
 		send(w, SIGTERM);
-		if (!wait_for_end(w, PATIENCE_MS, hurry_fd, &hurry) && !hurry) {
+		if (!wait_for_end(w, clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, hurry_fd, &hurry) && !hurry) {
 			if (slow)
 				slow(ctx);
-			wait_for_end(w, -1, hurry_fd, &hurry);
+			wait_for_end(w, UINT64_MAX, hurry_fd, &hurry);
 		}
 		if (!wait_for_end(w, 0, -1, &hurry))
 			send(w, SIGKILL);

@@ -244,7 +244,6 @@ int recorder_scan_if_needed(struct recorder *r)
 enum {
 	FD_STOP,
 	FD_NAMES,
-	FD_URGENCY,
 	FD_TICK,
 	FD_FLIGHT,
 	FD_SOURCES = FD_FLIGHT + FLIGHT_FDS,
@@ -272,7 +271,6 @@ int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void
 	struct pollfd fds[FD_CNT] = {
 		[FD_STOP] = { .fd = stop_fd, .events = POLLIN },
 		[FD_NAMES] = { .fd = tasks_fd(r->tasks), .events = POLLIN },
-		[FD_URGENCY] = { .fd = urgency_fd(r->cfg->urgency), .events = POLLIN },
 		[FD_TICK] = { .fd = -1, .events = POLLIN },
 		[FD_FLIGHT] = { .fd = -1 }, [FD_FLIGHT + 1] = { .fd = -1 },
 	};
@@ -285,8 +283,6 @@ int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void
 			return err;
 		looked_ns = clock_ns(CLOCK_BOOTTIME);
 		urgency_beat(r->cfg->urgency, looked_ns);
-		if (fds[FD_URGENCY].revents)
-			urgency_woken(r->cfg->urgency);
 		err = recorder_drain(r, true);
 		if (fds[FD_STOP].revents)
 			break;

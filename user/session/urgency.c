@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,7 +57,6 @@ struct urgency {
 	atomic_bool settled, realtime, refused, end;
 	sem_t changed;		/* one of these, or @others */
 	sem_t settled_down;	/* the watching thread has no rights any more */
-	int wake_fd;		/* for one that sleeps too long */
 	pthread_t own_thread;	/* the recorder's */
 	bool interrupts;	/* its sleep, by SIGURG */
 };
@@ -240,14 +238,6 @@ static void settle(struct urgency *u)
 	sem_post(&u->settled_down);
 }
 
-/* It may have begun to sleep as a fair thread, whose timer does not expire: in poll(2), or in any other call. */
-static void wake(const struct urgency *u)
-{
-	eventfd_write(u->wake_fd, 1);
-	if (u->interrupts)
-		pthread_kill(u->own_thread, SIGURG);
-}
-
 static void *watch(void *ctx)
 {
 	struct urgency *u = ctx;
@@ -265,8 +255,9 @@ static void *watch(void *ctx)
 			settle(u);
 		else
 			look_and_act(u, &u->own);
-		if (!u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
-			wake(u);
+		/* It may have begun to sleep as a fair thread, whose timer does not expire. */
+		if (u->interrupts && !u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
+			pthread_kill(u->own_thread, SIGURG);
 		look_at_others(u);
 	}
 }
@@ -313,7 +304,6 @@ struct urgency *urgency_open(void)
 
 	if (!u)
 		return NULL;
-	u->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	can_watch = watch_this(&u->own);
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	pthread_mutex_init(&u->lock, NULL);
@@ -417,19 +407,6 @@ void urgency_beat(struct urgency *u, uint64_t now_ns)
 		atomic_store_explicit(&u->beat_ns, now_ns, memory_order_relaxed);
 }
 
-int urgency_fd(const struct urgency *u)
-{
-	return u ? u->wake_fd : -1;
-}
-
-void urgency_woken(const struct urgency *u)
-{
-	eventfd_t times;
-
-	if (u)
-		eventfd_read(u->wake_fd, &times);
-}
-
 struct urgency_totals urgency_totals(const struct urgency *u)
 {
 	if (!u)
@@ -457,8 +434,6 @@ void urgency_close(struct urgency *u)
 		let_end(u, &u->own);
 	else
 		forget(&u->own);
-	if (u->wake_fd >= 0)
-		close(u->wake_fd);
 	pthread_mutex_destroy(&u->lock);
 	sem_destroy(&u->changed);
 	sem_destroy(&u->settled_down);

@@ -74,14 +74,11 @@ void urgency_lend(const struct urgency *u, pid_t pid);
 void urgency_lend_thread(const struct urgency *u, pthread_t thread);
 /* By that process: what it was before. NULL is fine. */
 void urgency_give_up(const struct urgency *u);
-/* It has come round, at @now_ns of CLOCK_BOOTTIME. NULL is fine. */
-void urgency_beat(struct urgency *u, uint64_t now_ns);
 /*
- * Readable: it has not come round for too long, so it is to; urgency_woken() then. Of a thread that sleeps on a kernel with
- * PREEMPT_RT the timer may not expire; there SIGURG also interrupts what it sleeps in. -1 if NULL.
+ * It has come round, at @now_ns of CLOCK_BOOTTIME. With PREEMPT_RT the timer of what it sleeps in may not expire, so it is
+ * interrupted, by SIGURG, as long as it has not for too long: poll(2) and others return EINTR. NULL is fine.
  */
-int urgency_fd(const struct urgency *u);
-void urgency_woken(const struct urgency *u);
+void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
 /*

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -154,32 +153,6 @@ static void test_settle(void **state)
 	(void)state;
 	check_apart(record_as, false);
 	check_apart(record_as, true);
-}
-
-/* The fair one's own timer may not expire. It is woken once it is late, and not again when it has come round. */
-static int sleep_too_long(unsigned int arg)
-{
-	struct urgency *u = urgency_open();
-	struct pollfd fd = { .fd = urgency_fd(u), .events = POLLIN };
-	bool good;
-
-	(void)arg;
-	urgency_settle(u, true);
-	good = !poll(&fd, 1, 100) && poll(&fd, 1, PATIENCE_MS) == 1;
-	urgency_beat(u, UINT64_MAX);
-	/* The other one may be about to wake it. */
-	usleep(LOOK_MS * 1000);
-	urgency_woken(u);
-	good &= !poll(&fd, 1, 600);
-	urgency_close(u);
-	return good ? 0 : 1;
-}
-
-static void test_wakes(void **state)
-{
-	(void)state;
-	if (policy_now() == SCHED_OTHER)
-		check_apart(sleep_too_long, 0);
 }
 
 /* Whether the thread gets the policy that the recorder's has, in time, while it is watched. */
@@ -380,7 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
-		cmocka_unit_test(test_settle), cmocka_unit_test(test_wakes), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
+		cmocka_unit_test(test_settle), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
 		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
 	};
 

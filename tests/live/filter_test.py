@@ -296,33 +296,14 @@ def threads_of_a_container(tmp):
         inside, other = f'{path}/kfxt-test.service/libpod-payload-{container}', f'{path}/kfxt-other.service/libpod-{"f" * 64}'
         os.makedirs(inside)
         os.makedirs(other)
-        try:
-            by_id, by_unit = f'container={container[:12]}', 'unit=kfxt-t*.service'
-            for place, word, tids in (inside, by_id, 1), (other, by_id, 0), (inside, by_unit, 1):
-                sub = tempfile.mkdtemp(dir=tmp)
-                compare(sub, lambda p: (['--cgroup', word], [p.pid, *p.told] * tids), lambda p: move(p.pid, place))
-            for word, why in (('container=0123', 'first 12 digits'), ('container=eeeeeeeeeeee', 'there is none'),
-                              ('unit=kfxt-none.service', 'there is none')):
-                r = run('record', '-o', tmp + '/none.fxt', '--cgroup', word, '--', 'true')
-                expect(r.returncode == 2 and why in r.stderr.decode(), f'{word}: {r.returncode} {r.stderr.decode()}')
-        finally:
-            for place in inside, other:
-                until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
-                os.rmdir(place)
-                os.rmdir(os.path.dirname(place))
-
-
-@contextlib.contextmanager
-def cgroup_of_units():
-    """A cgroup; what is made in it goes with it."""
-    with cgroup() as path:
-        try:
-            yield path
-        finally:
-            for place, _, _ in list(os.walk(path, topdown=False)):
-                if place not in (path, path + '/below'):
-                    until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
-                    os.rmdir(place)
+        by_id, by_unit = f'container={container[:12]}', 'unit=kfxt-t*.service'
+        for place, word, tids in (inside, by_id, 1), (other, by_id, 0), (inside, by_unit, 1):
+            sub = tempfile.mkdtemp(dir=tmp)
+            compare(sub, lambda p: (['--cgroup', word], [p.pid, *p.told] * tids), lambda p: move(p.pid, place))
+        for word, why in (('container=0123', 'first 12 digits'), ('container=eeeeeeeeeeee', 'there is none'),
+                          ('unit=kfxt-none.service', 'there is none')):
+            r = run('record', '-o', tmp + '/none.fxt', '--cgroup', word, '--', 'true')
+            expect(r.returncode == 2 and why in r.stderr.decode(), f'{word}: {r.returncode} {r.stderr.decode()}')
 
 
 # Enters a cgroup, and once the recorder has had time to see it, sleeps some times.
@@ -334,7 +315,7 @@ def cgroups_made_later(tmp):
     """Units that are made anew, more in turn than there is place for; and one that there is not at the beginning."""
     later = 0.05 * PATIENCE / 30
     for name, options in ('all.fxt', []), ('%Y%m%dT%H%M%SZ-%t.fxt', ['--keep', '10m']):
-        with cgroup_of_units() as path:
+        with cgroup() as path:
             unit, other, below = (f'{path}/kfxt-{name}' for name in ('test.service', 'other.service', 'test.service/inner'))
             os.mkdir(other)
             if not options:
@@ -367,7 +348,7 @@ def cgroups_made_later(tmp):
 @test
 def more_cgroups_than_places(tmp):
     """That is said, and that not all are recorded is no complete recording."""
-    with cgroup_of_units() as path:
+    with cgroup() as path:
         units = [f'{path}/kfxt-t{i}.service' for i in range(10)]
         os.mkdir(units[0])
         r = run('record', '-o', tmp + '/none.fxt', '--cgroup', 'unit=kfxt-n*.service', '--', 'true')

@@ -595,23 +595,18 @@ def of_a_container(tmp):
     with cgroup() as path:
         inside = f'{path}/kfxt-test.service/libpod-payload-{container}'
         os.makedirs(inside)
-        try:
-            naps = 'while True:\n    time.sleep(0.6)'
-            with running(*once(naps)) as there, running(*once(naps)):
-                with open(inside + '/cgroup.procs', 'w') as procs:
-                    procs.write(str(there.pid))
-                selectors = f'cgroup={path}', f'container={container[:12]}', 'unit=kfxt-t*.service', f'pid={there.pid}'
-                others = f'cgroup={path}/below', 'container=fedcba987654', 'unit=kfxt-x*.service', 'pid=1'
-                words = [f'offcpu>500ms:{selector}' for selector in selectors]
-                never = [f'offcpu>500ms:{selector}' for selector in others[:3]]
-                options = [a for word in (*words, *never) for a in ('--trigger', word)]
-                with flight(tmp, '--keep', '30s', '--after', '1s', '--cooldown', '1h', *options) as f:
-                    until(lambda: f.fired() >= set(words), 'not all have fired')
-                    f.wait_for(1)
-        finally:
-            until(lambda: not open(inside + '/cgroup.procs').read(), 'in use')
-            os.rmdir(inside)
-            os.rmdir(os.path.dirname(inside))
+        naps = 'while True:\n    time.sleep(0.6)'
+        with running(*once(naps)) as there, running(*once(naps)):
+            with open(inside + '/cgroup.procs', 'w') as procs:
+                procs.write(str(there.pid))
+            selectors = f'cgroup={path}', f'container={container[:12]}', 'unit=kfxt-t*.service', f'pid={there.pid}'
+            others = f'cgroup={path}/below', 'container=fedcba987654', 'unit=kfxt-x*.service', 'pid=1'
+            words = [f'offcpu>500ms:{selector}' for selector in selectors]
+            never = [f'offcpu>500ms:{selector}' for selector in others[:3]]
+            options = [a for word in (*words, *never) for a in ('--trigger', word)]
+            with flight(tmp, '--keep', '30s', '--after', '1s', '--cooldown', '1h', *options) as f:
+                until(lambda: f.fired() >= set(words), 'not all have fired')
+                f.wait_for(1)
     equal({t['trigger'] for t in f.counts['triggers'] if t['fired']}, set(words), f.said())
     equal({i['thread'] % KOID_STEP for found in f.files for i in instants(found)}, {there.pid}, 'threads')
 

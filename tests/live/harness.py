@@ -94,7 +94,7 @@ def until(condition, text, seconds=PATIENCE):
 
 @contextlib.contextmanager
 def cgroup():
-    """A new cgroup of the v2 hierarchy with another one below."""
+    """A new cgroup of the v2 hierarchy with another one below; what is made in it goes with it."""
     top = [path for path in CGROUPS if os.path.exists(path + '/cgroup.procs')]
     own = None
     if not top:
@@ -108,9 +108,9 @@ def cgroup():
     try:
         yield path
     finally:
-        until(lambda: not open(path + '/below/cgroup.procs').read() + open(path + '/cgroup.procs').read(), 'in use')
-        os.rmdir(path + '/below')
-        os.rmdir(path)
+        for place, _, _ in list(os.walk(path, topdown=False)):
+            until(lambda: not open(place + '/cgroup.procs').read(), 'in use')
+            os.rmdir(place)
         if own:
             subprocess.run(['umount', own], check=True)
             os.rmdir(own)

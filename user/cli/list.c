@@ -216,6 +216,7 @@ static bool option_lacks(const struct source_option *o)
 
 static void print_option_text(const struct source_option *o)
 {
+	const bool lacks = option_lacks(o);
 	const char *or = "";
 	unsigned int i;
 
@@ -224,8 +225,7 @@ static void print_option_text(const struct source_option *o)
 	printf("%-10s needs ", "");
 	for (i = 0; i < SOURCE_NEEDS_MAX && o->needs[i]; i++, or = " or ")
 		printf("%s%s", or, o->needs[i]->name);
-	printf(": %savailable%s%s\n", option_lacks(o) ? "not " : "", option_lacks(o) && o->without ? ", " : "",
-	       option_lacks(o) && o->without ? o->without : "");
+	printf(": %savailable%s%s\n", lacks ? "not " : "", lacks && o->without ? ", " : "", lacks && o->without ? o->without : "");
 }
 
 static void print_option_json(struct json *j, const struct source_option *o)

@@ -165,29 +165,27 @@ static void refuse(struct cgroup_filter *f, const char *path)
 		snprintf(f->first_refused, sizeof(f->first_refused), "%s", path + skip);
 }
 
-void cgroup_filter_made(struct cgroup_filter *f, const char *path, uint64_t id)
-{
-	char above[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-
-	if (!f->shared || !slash || !matches_any(f, path))
-		return;
-	/* That of which it is a part has been selected. */
-	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
-	if (*above && matches_any(f, above))
-		return;
-	if (take_id(f->shared, id))
-		refuse(f, path);
-}
-
+/* Whether @path is selected; what is below is then, too. */
 static bool take_made(void *ctx, const char *path, uint64_t id)
 {
 	struct cgroup_filter *f = ctx;
-	const bool is_one = matches_any(f, path);
+	const bool is_selected = matches_any(f, path);
 
-	if (is_one)
-		cgroup_filter_made(f, path, id);
-	return is_one;
+	if (is_selected && take_id(f->shared, id))
+		refuse(f, path);
+	return is_selected;
+}
+
+void cgroup_filter_made(struct cgroup_filter *f, const char *path, uint64_t id)
+{
+	const char *slash = strrchr(path, '/');
+	char above[PATH_MAX];
+
+	if (!f->shared || !slash)
+		return;
+	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
+	if (!*above || !matches_any(f, above))
+		take_made(f, path, id);
 }
 
 void cgroup_filter_look(struct cgroup_filter *f, const struct cgroups *all)

@@ -32,7 +32,7 @@ struct reader {
 };
 
 struct cmdlines {
-	struct reader *readers[CMDLINES_STUCK_MAX];
+	struct reader *readers[CMDLINES_THREADS];
 	ssize_t lens[CMDLINES_AT_ONCE];
 	const char *texts[CMDLINES_AT_ONCE];
 };
@@ -239,7 +239,7 @@ int cmdlines_open(struct cmdlines **out, const struct thread_hooks *hooks)
 	unsigned int i;
 	int err = c ? 0 : -ENOMEM;
 
-	for (i = 0; !err && i < CMDLINES_STUCK_MAX; i++)
+	for (i = 0; !err && i < CMDLINES_THREADS; i++)
 		err = open_reader(&c->readers[i], hooks);
 	if (err)
 		cmdlines_close(c);
@@ -252,7 +252,7 @@ static struct reader *free_reader(const struct cmdlines *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < CMDLINES_STUCK_MAX; i++)
+	for (i = 0; i < CMDLINES_THREADS; i++)
 		if (!c->readers[i]->stuck)
 			return c->readers[i];
 	return NULL;
@@ -289,9 +289,9 @@ bool cmdlines_late(struct cmdlines *c, uint32_t *pid, ssize_t *len, const char *
 	unsigned int i;
 	size_t last;
 
-	for (i = 0; i < CMDLINES_STUCK_MAX && !(c->readers[i]->stuck && !is_reading(c->readers[i])); i++)
+	for (i = 0; i < CMDLINES_THREADS && !(c->readers[i]->stuck && !is_reading(c->readers[i])); i++)
 		;
-	if (i == CMDLINES_STUCK_MAX)
+	if (i == CMDLINES_THREADS)
 		return false;
 	r = c->readers[i];
 	r->stuck = false;
@@ -307,7 +307,7 @@ bool cmdlines_is_stuck(const struct cmdlines *c, uint32_t pid)
 	unsigned int i;
 	bool is_it = false;
 
-	for (i = 0; i < CMDLINES_STUCK_MAX && !is_it; i++) {
+	for (i = 0; i < CMDLINES_THREADS && !is_it; i++) {
 		struct reader *r = c->readers[i];
 
 		pthread_mutex_lock(&r->lock);
@@ -323,7 +323,7 @@ void cmdlines_close(struct cmdlines *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < CMDLINES_STUCK_MAX; i++)
+	for (i = 0; i < CMDLINES_THREADS; i++)
 		if (c->readers[i])
 			close_reader(c->readers[i]);
 	free(c);

@@ -16,7 +16,7 @@
 #define CMDLINE_BYTES_MAX	8192	/* of longer ones so many are read */
 #define CMDLINES_AT_ONCE	64U
 #define CMDLINES_WAIT_MS	50
-#define CMDLINES_STUCK_MAX	4U	/* so many threads there are */
+#define CMDLINES_THREADS	4U
 
 struct cmdlines;
 

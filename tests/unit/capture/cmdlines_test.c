@@ -233,7 +233,7 @@ static void test_stuck(void **state)
 static void test_all_stuck(void **state)
 {
 	char root[] = "/tmp/kfxt-cmdlines-XXXXXX";
-	uint32_t pids[CMDLINES_STUCK_MAX + 2];
+	uint32_t pids[CMDLINES_THREADS + 2];
 	struct cmdlines *c;
 	uint64_t begin;
 	size_t i;
@@ -241,16 +241,16 @@ static void test_all_stuck(void **state)
 	(void)state;
 	if (geteuid())
 		skip();		/* chroot(2) */
-	for (i = 0; i < CMDLINES_STUCK_MAX + 2; i++)
+	for (i = 0; i < CMDLINES_THREADS + 2; i++)
 		pids[i] = getpid() + i;
-	make_proc(root, pids, CMDLINES_STUCK_MAX + 2);
+	make_proc(root, pids, CMDLINES_THREADS + 2);
 	c = open_with(go_where_reads_wait, root);
 	begin = now_ms();
-	cmdlines_read(c, pids, CMDLINES_STUCK_MAX + 2);
-	assert_true(now_ms() - begin >= CMDLINES_STUCK_MAX * CMDLINES_WAIT_MS);
-	for (i = 0; i < CMDLINES_STUCK_MAX + 2; i++) {
+	cmdlines_read(c, pids, CMDLINES_THREADS + 2);
+	assert_true(now_ms() - begin >= CMDLINES_THREADS * CMDLINES_WAIT_MS);
+	for (i = 0; i < CMDLINES_THREADS + 2; i++) {
 		assert_false(is_read(c, i));
-		assert_int_equal(cmdlines_is_stuck(c, pids[i]), i < CMDLINES_STUCK_MAX);
+		assert_int_equal(cmdlines_is_stuck(c, pids[i]), i < CMDLINES_THREADS);
 	}
 	/* Would take a minute, if each waited. */
 	begin = now_ms();
@@ -260,7 +260,7 @@ static void test_all_stuck(void **state)
 	assert_false(is_read(c, 0));
 	cmdlines_close(c);	/* hangs, if it waits */
 	cmdlines_close(NULL);
-	remove_proc(root, pids, CMDLINES_STUCK_MAX + 2);
+	remove_proc(root, pids, CMDLINES_THREADS + 2);
 }
 
 int main(void)

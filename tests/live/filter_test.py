@@ -335,6 +335,7 @@ def cgroups_made_later(tmp):
             p.send_signal(signal.SIGINT)
             err = p.communicate(timeout=3 * PATIENCE)[1].decode()
         equal(p.returncode, 0, err)
+        equal('unit=kfxt-t*.service: there is none yet' in err, bool(options), err)
         path, = glob.glob(tmp + '/*.fxt')
         verify(path)
         part = load_whole(path)

@@ -122,8 +122,12 @@ static int add_word(struct cgroup_filter *f, const char *word, struct cgroup_wor
 	f->words[f->words_cnt++] = meant;
 	cgroups_each(all, take_found, &search);
 	cgroups_close(all);
-	if (search.found || (may_come && meant.unit))
+	if (search.found)
 		return search.err;
+	if (may_come && meant.unit) {
+		f->absent = word;
+		return 0;
+	}
 	snprintf(why, size, "--cgroup %s: there is none", word);
 	return -EINVAL;
 }

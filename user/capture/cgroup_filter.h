@@ -29,6 +29,7 @@ struct cgroup_filter {
 	const __u64 *unseen;		/* made, and not reported by the programs */
 	uint64_t looked;		/* of these, when it last looked at all */
 	bool has_looked;
+	const char *absent;		/* a word of which there was none at the beginning; NULL: none */
 	unsigned int refused;		/* not selected: there are too many at once */
 	char first_refused[64];		/* end of its path */
 };

@@ -239,6 +239,11 @@ int filter_open(struct filter **out, const struct filter_cfg *cfg, char *why, si
 	return 0;
 }
 
+const char *filter_absent(const struct filter *f)
+{
+	return f ? f->cgroups.absent : NULL;
+}
+
 const char *filter_text(const struct filter *f)
 {
 	return f->text;

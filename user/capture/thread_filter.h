@@ -36,6 +36,8 @@ struct filter_cfg {
  * not there or wrong, -ENOTSUP: it cannot be had here, -ENOMEM; @why then says so.
  */
 int filter_open(struct filter **out, const struct filter_cfg *cfg, char *why, size_t why_size);
+/* What was given as a unit that there is not yet; NULL: nothing. @f may be NULL. */
+const char *filter_absent(const struct filter *f);
 /* The choice in words, for the trace. */
 const char *filter_text(const struct filter *f);
 /* Before loading: constants and sizes of maps. NULL is fine, everywhere. */

@@ -95,7 +95,9 @@ static void test_wrong(void **state)
 	assert_string_equal(why, "--cgroup container=0123456789ab: there is none");
 	assert_int_equal(add(&f, "unit=c.service", false, why), -EINVAL);
 	assert_string_equal(why, "--cgroup unit=c.service: there is none");
+	assert_null(f.absent);
 	assert_int_equal(add(&f, "unit=c.service", true, why), 0);
+	assert_string_equal(f.absent, "unit=c.service");
 	assert_int_equal(add(&f, "unit=*.service", false, why), -EINVAL);
 	assert_string_equal(why, "--cgroup: more than 8");
 	cgroup_filter_close(&f);

@@ -28,5 +28,7 @@ int filter_opts_choose(const struct filter_opts *opts, const char *command, bool
 	err = filter_open(out, &cfg, why, sizeof(why));
 	if (err)
 		log_error("%s: %s", command, why);
+	else if (filter_absent(*out))
+		log_warn("%s: --cgroup %s: there is none yet", command, filter_absent(*out));
 	return exit_of(err);
 }

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/text_hash.h"
 #include "kept_names.h"
 
 #define BLOCK_BYTES	(64U << 10)	/* of strings one after another */
@@ -57,15 +58,6 @@ static size_t clean(char *out, const char *text, size_t len)
 	}
 	out[used] = 0;
 	return used;
-}
-
-static uint64_t hash_of(const char *text, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	while (len--)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
-	return h;
 }
 
 static char *allocate(struct kept_names *n, size_t bytes)
@@ -117,7 +109,7 @@ const char *kept_names_put(struct kept_names *n, const char *text, size_t len)
 	uint64_t hash;
 
 	len = clean(cleaned, text, len);
-	hash = hash_of(cleaned, len);
+	hash = text_hash_of(0, cleaned, len);
 	first = map_get(&n->by_hash, hash);
 	for (i = first; i != NAME_NONE; i = n->all[i].next)
 		if (!strcmp(n->all[i].text, cleaned))

@@ -190,62 +190,16 @@ uint64_t reader_frame_key(uint64_t scope, const char *id, size_t len)
 
 /* ---- ids that are open ---------------------------------------------------------- */
 
-/* Where the id is, or belongs; the table is never full. */
-static size_t place_of(const struct chrome_reader *r, uint64_t id)
-{
-	size_t mask = r->begun_cap - 1, i = id & mask;
-
-	while (r->begun[i] && r->begun[i] != id)
-		i = (i + 1) & mask;
-	return i;
-}
-
-static bool grow(struct chrome_reader *r)
-{
-	uint64_t *old = r->begun;
-	size_t cap = r->begun_cap, i;
-
-	r->begun = calloc(cap ? cap * 2 : 256, sizeof(*r->begun));
-	if (!r->begun) {
-		r->begun = old;
-		return false;
-	}
-	r->begun_cap = cap ? cap * 2 : 256;
-	for (i = 0; i < cap; i++)
-		if (old[i])
-			r->begun[place_of(r, old[i])] = old[i];
-	free(old);
-	return true;
-}
-
 bool reader_begin_id(struct chrome_reader *r, uint64_t id)
 {
-	size_t at;
-
-	/* Without memory it is not known to be open. */
-	if (r->begun_cnt * 2 >= r->begun_cap && !grow(r))
-		return true;
-	at = place_of(r, id);
-	if (r->begun[at])
+	if (id_table_get(&r->begun, id))
 		return false;
-	r->begun[at] = id;
-	r->begun_cnt++;
+	/* Without memory it is not known to be open. */
+	id_table_put(&r->begun, id, r);
 	return true;
 }
 
 void reader_end_id(struct chrome_reader *r, uint64_t id)
 {
-	size_t mask = r->begun_cap - 1, at, next;
-
-	if (!r->begun_cap || !r->begun[at = place_of(r, id)])
-		return;
-	r->begun[at] = 0;
-	r->begun_cnt--;
-	/* Those after it that could not have its place are put again. */
-	for (next = (at + 1) & mask; r->begun[next]; next = (next + 1) & mask) {
-		uint64_t other = r->begun[next];
-
-		r->begun[next] = 0;
-		r->begun[place_of(r, other)] = other;
-	}
+	id_table_remove(&r->begun, id);
 }

@@ -539,7 +539,7 @@ void chrome_reader_close(struct chrome_reader *r)
 	free(r->times);
 	reader_free_held(r);
 	reader_free_bound(r);
-	free(r->begun);
+	id_table_fini(&r->begun);
 	chrome_frames_fini(&r->frames);
 	free(r->profiles);
 	free(r->plain);

@@ -157,8 +157,7 @@ struct chrome_reader {
 	struct bound_step *bound[BOUND_MAX];	/* all of one time */
 	unsigned int bound_cnt;
 	struct chrome_event held_event;	/* the one that is released */
-	uint64_t *begun;		/* ids of S that are open: an open hash table */
-	size_t begun_cap, begun_cnt;
+	struct id_table begun;		/* ids of S that are open: a set */
 	struct track_times *times;	/* by track */
 	size_t times_cap;
 	bool has_frames;	/* they were read before the events */

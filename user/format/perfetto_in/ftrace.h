@@ -35,7 +35,7 @@ struct pf_ftrace_row {
 extern const struct pf_ftrace_row pf_more_ftrace_rows[];
 extern const size_t pf_more_ftrace_cnt;
 
-/* ftrace_mark.c: an event that a driver writes as a marker, as such in r->text; false: it is none. */
+/* An event that a driver writes as a marker, as such in r->text; false: it is none. */
 bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor message);
 
 /*

@@ -245,6 +245,9 @@ check_sources() {
 		done)"
 	result "no .c file has more than 700 lines" "$(
 		files | grep -E '\.c$' | tr '\n' '\0' | xargs -0 wc -l | awk '$2 != "total" && $1 > 700')"
+	result "no header has more than 200 lines" "$(
+		files | grep -E '^(user|bpf|kmod)/.*\.h$' | grep -vE '/(fxt|format|fields)\.h$' | tr '\n' '\0' | xargs -0 wc -l |
+			awk '$2 != "total" && $1 > 200')"
 	result "no folder of user/ and bpf/ has more than 40 files" "$(
 		files | grep -E '^(user|bpf)/' | xargs -n1 dirname | sort | uniq -c | awk '$1 > 40')"
 	result "each folder of user/ and bpf/ says in at most 15 lines what it is for" "$(

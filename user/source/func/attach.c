@@ -3,7 +3,6 @@
  * Attaching the functions' BPF programs: one function per mechanism.
  */
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 
 #include "kmod/kfxt.h"
 #include "kernel/bpf_sys.h"
+#include "kernel/btf.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "programs.h"
@@ -194,13 +194,13 @@ static int attach_kprobe(struct attach *a, struct func *func, uint64_t id, bool 
 }
 
 /* A program of its own for each function, all with the instructions of the first. */
-static int attach_trampoline(struct attach *a, const struct btf *btf, struct func *func, uint64_t id, bool is_return)
+static int attach_trampoline(struct attach *a, struct func *func, uint64_t id, bool is_return)
 {
 	const struct bpf_program *first = program_of(a, false, is_return);
 	const enum bpf_attach_type type = is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	LIBBPF_OPTS(bpf_prog_load_opts, load_opts, .expected_attach_type = type);
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .tracing.cookie = id);
-	int btf_id = btf__find_by_name_kind(btf, func->name, BTF_KIND_FUNC), prog, fd, err;
+	int btf_id = kernel_btf_function(func->name), prog, fd, err;
 
 	if (btf_id < 0 || func->where)
 		return -ENOENT;
@@ -227,19 +227,18 @@ static int attach_uprobe(struct attach *a, struct func *func, uint64_t id, bool 
 	return link ? keep(a->f, link, -1) : -errno;
 }
 
-static int attach_single(struct attach *a, const struct btf *btf, struct func *func, uint64_t id, bool is_return)
+static int attach_single(struct attach *a, struct func *func, uint64_t id, bool is_return)
 {
 	if (func->kind == FUNC_USER)
 		return attach_uprobe(a, func, id, is_return);
 	if (a->f->via[false] == FUNC_VIA_FENTRY)
-		return attach_trampoline(a, btf, func, id, is_return);
+		return attach_trampoline(a, func, id, is_return);
 	return attach_kprobe(a, func, id, is_return);
 }
 
 /* Functions @from to @to one by one: each return before its entry, so that none is missed. */
 static int attach_singles(struct attach *a, unsigned int from, unsigned int to)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
 	int err = 0;
 
 	for (; !err && from < to; from++) {
@@ -250,15 +249,14 @@ static int attach_singles(struct attach *a, unsigned int from, unsigned int to)
 		if (!go_on(a))
 			err = -ECANCELED;
 		if (!err && a->f->cfg.returns)
-			err = attach_single(a, btf, func, from, true);
-		err = err ?: attach_single(a, btf, func, from, false);
+			err = attach_single(a, func, from, true);
+		err = err ?: attach_single(a, func, from, false);
 		a->done++;
 		if (is_refusal(err)) {
 			refuse(a, func);
 			err = 0;
 		}
 	}
-	btf__free(btf);
 	return err;
 }
 

@@ -33,7 +33,6 @@ SUITES = {
 FLAVOURS = {
     '7.3-rt': ('Debian', 'trixie-backports'),
 }
-KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 FRESH_SECONDS = 12 * 3600
 # What older kernels have as modules: the way in and out of a VM, in order of loading.
 MODULES = ('virtio_ring', 'virtio', 'virtio_pci_legacy_dev', 'virtio_pci_modern_dev', 'virtio_pci',
@@ -83,6 +82,17 @@ def site(label):
     return uris[0].rstrip('/')
 
 
+def machines_keys(label):
+    """What this machine's own apt checks that archive with: an option of its line in sources.list, and settings."""
+    keyring = output('apt-get', 'indextargets', '--format', '$(SIGNED_BY)', 'Created-By: Packages',
+                     f'Label: {label}').split()
+    if keyring and keyring[0].startswith('/'):
+        return f' signed-by={keyring[0]}', 'Dir::Etc::trusted "/dev/null"; Dir::Etc::trustedparts "/dev/null";\n'
+    paths = dict(re.findall(r"^(\w+)='(.*)'$", output('apt-config', 'shell', 'trusted', 'Dir::Etc::trusted/f',
+                                                      'trustedparts', 'Dir::Etc::trustedparts/d'), re.M))
+    return '', ''.join(f'Dir::Etc::{name} "{path}";\n' for name, path in paths.items())
+
+
 class Apt:
     """One suite of the archive, seen by an apt that shares only the machine's proxy."""
 
@@ -91,15 +101,15 @@ class Apt:
         self.dir = cache('apt', suite if arch == 'amd64' else f'{suite}-{arch}')
         for name in ('lists/partial', 'archives/partial', 'preferences.d'):
             os.makedirs(os.path.join(self.dir, name), exist_ok=True)
+        signed_by, keys = machines_keys(label)
         with open(os.path.join(self.dir, 'sources.list'), 'w') as f:
-            f.write(f'deb [arch={arch} signed-by={KEYRING}] {site(label)} {suite} main\n')
+            f.write(f'deb [arch={arch}{signed_by}] {site(label)} {suite} main\n')
         with open(os.path.join(self.dir, 'apt.conf'), 'w') as f:
             f.write(output('apt-config', 'dump', '--format', '%F "%v";%n', 'Acquire'))
             f.write(f'Dir "{self.dir}"; Dir::Etc "{self.dir}"; Dir::State "{self.dir}";\n'
                     f'Dir::Cache "{self.dir}"; Dir::State::status "/dev/null";\n'
                     'Dir::Etc::parts "/dev/null"; Dir::Etc::main "/dev/null";\n'
-                    'Dir::Etc::sourceparts "/dev/null"; Dir::Etc::trusted "/dev/null";\n'
-                    'Dir::Etc::trustedparts "/dev/null"; APT::Sandbox::User "root";\n'
+                    f'Dir::Etc::sourceparts "/dev/null"; APT::Sandbox::User "root";\n{keys}'
                     f'APT::Architecture "{arch}"; APT::Architectures "{arch}";\n'
                     'APT::Update::Error-Mode "any"; Acquire::Languages "none"; Acquire::Retries "3";\n')
         stamp = os.path.join(self.dir, 'updated')

@@ -9,7 +9,7 @@
 __u32 filter_parent;
 __u64 filter_since_ns;
 __u64 filter_cgroups[FILTER_CGROUPS_MAX];
-__u64 cgroups_unseen;	/* made, and not reported: the metadata ring is full */
+__u64 cgroups_unreported;	/* made, and not reported: the metadata ring is full */
 
 /* Run by the recorder, once, before it makes the command: its id as the kernel has it. */
 SEC("raw_tp")
@@ -47,7 +47,7 @@ int BPF_PROG(on_cgroup_mkdir, struct cgroup *group, const char *path)
 		bpf_probe_read_kernel_str(rec + CGROUP_MADE_PATH, CGROUP_MADE_PATH_WORDS * 8, path);
 		bpf_ringbuf_submit(rec, BPF_RB_FORCE_WAKEUP);
 	} else {
-		__sync_fetch_and_add(&cgroups_unseen, 1);
+		__sync_fetch_and_add(&cgroups_unreported, 1);
 	}
 	metadata_leave(ctl);
 	return 0;

@@ -316,7 +316,7 @@ static __always_inline __u64 kernel_parent(struct pt_regs *ctx)
 	return cfg_func_parent ? kernel_return_address(ctx) : 0;
 }
 
-/* By the kernel's own address; kprobe.multi has no cheaper way to tell. */
+/* By the kernel's own address; kprobe.multi has no cheaper way to know. */
 static __always_inline bool by_address(struct call *c, __u64 addr)
 {
 	if (!call_begin(c))

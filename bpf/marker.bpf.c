@@ -2,7 +2,7 @@
 /*
  * What programs write to trace_marker, where the kernel makes no copies of it. The functions it
  * goes through let nobody probe them, so it is looked for among all system calls, at their exit,
- * which tells what the kernel took.
+ * which says what the kernel took.
  */
 #include <asm/unistd.h>
 #include <linux/magic.h>

@@ -114,7 +114,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	struct side in = task_side(running);
 
 	note_switch(ctl, ts, in, running->pid);
-	clear_asleep(running->pid, 0);	/* it may have come in unseen */
+	clear_asleep(running->pid, 0);	/* its switch-in may not have been reported */
 	set_id(running->pid, ID_RAN);
 	set_id(0, ID_NAMED | ID_RAN);	/* idle threads */
 	ctl->start_ns = ts;
@@ -133,7 +133,7 @@ static __always_inline void begin_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				    struct task_struct *running)
 {
-	check_unseen(ctl, cpu, running);
+	check_unreported(ctl, cpu, running);
 	if (!have_space(ctl, cpu, ts, running, MARKED_WORDS))
 		return;
 	write_mark(ctl, cpu, ts, cfg_filter && ctl->hidden ? idle_side() : outgoing_side(ctl, running),
@@ -332,7 +332,7 @@ static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct 
 	__u64 koid;
 
 	come_in(next, &koid);
-	clear_asleep(prev->pid, 0);	/* it may have come in unseen */
+	clear_asleep(prev->pid, 0);	/* its switch-in may not have been reported */
 	hand_over(ctl, 0, prev->pid, id_of(prev->pid), next->pid, sleeps);
 	return 0;
 }
@@ -346,7 +346,7 @@ static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 	const bool filter = cfg_filter;
 	__u32 cpu = bpf_get_smp_processor_id(), state = FXT_STATES >> (index * 4) & 0xf, missed;
 	const bool sleeps = STATES_ASLEEP >> index & 1;
-	bool selected, recorded, unseen;
+	bool selected, recorded, unreported;
 	struct side out, in;
 
 	if (filter && ctl->state != CPU_OFF)
@@ -357,15 +357,15 @@ static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 	}
 	if (ctl->state != CPU_LIVE && change_state(ctl, cpu, ts, prev) == CPU_OFF)
 		return switch_unrecorded(ctl, prev, next, sleeps);
-	unseen = ctl->last_tid != (__u32)prev->pid;
-	check_unseen(ctl, cpu, prev);
+	unreported = ctl->last_tid != (__u32)prev->pid;
+	check_unreported(ctl, cpu, prev);
 	missed = come_in(next, &in.koid);
 	in.prio = next->pid ? next->prio : FXT_WEIGHT_IDLE;
 	/*
 	 * Its switch-in was not reported: up to here a waker could take @prev for asleep and write a wakeup.
 	 * That must be before this sleep, or the trace has two wakeups of one sleep.
 	 */
-	if (unseen)
+	if (unreported)
 		ts = bpf_ktime_get_boot_ns();
 	out.koid = ctl->last_koid;
 	out.prio = prev->pid ? prev->prio : FXT_WEIGHT_IDLE;
@@ -488,7 +488,7 @@ int on_sched_switch_stamped(unsigned long long *ctx)
 
 /*
  * A wake that finds its target running: whether that is on its way to sleep is not to be seen, but what
- * it does next will tell. False if it was not there any more.
+ * it does next will show. False if it was not there any more.
  */
 static __always_inline bool leave_mark(struct cpu_ctl *target, __u64 cur, struct task_struct *p, __u32 waker)
 {
@@ -528,7 +528,7 @@ static __noinline int any_waking(struct cpu_ctl *ctl, struct task_struct *p, __u
 	read_barrier();
 	asleep = clear_asleep(tid, recording ? ID_WOKEN : 0);
 	if (!asleep) {
-		/* Not seen to fall asleep. Running unseen, its switch in not reported? */
+		/* Not seen to fall asleep. Does it run, its switch-in not reported? */
 		if (target && task_on_cpu(p) && leave_mark(target, cur, p, waker))
 			return 0;
 		/* Off its CPU, hence first off the queue if it sleeps. */

@@ -43,7 +43,7 @@ static __always_inline void keep_text(struct task_struct *me, const void *text)
 /*
  * Attached through perf, some 15 ns dearer than tp_btf: that way they run with preemption off.
  * As tp_btf 7.x preempts them, and does not run a program that a preempted thread is inside of;
- * on a busy machine a quarter of the calls went unseen.
+ * on a busy machine a quarter of the calls were missed.
  */
 struct sys_enter {
 	__u64 common;

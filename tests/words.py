@@ -13,7 +13,7 @@ import ast, bisect, collections, io, os, re, sys, tokenize
 
 # What is retired, and what to write instead.
 RETIRED = {
-    r'told(?! apart)|untold|tells? of': 'reported, recorded, printed',
+    r'told(?! apart)|untold|unseen|tells? of': 'reported, recorded, printed',
     r'(un)?wanted|nobody wants': 'selected, expected, filtered out',
     r'whom|who (runs|ran|leaves|left|comes|came)|leaves (a|its|the) CPU': 'task, thread; is switched in, out',
     r'behind': 'after',
@@ -92,7 +92,7 @@ def retired_in(path, text):
 
 
 def self_test():
-    found = {'a.md': ['is told of', 'the untold rest', 'is it wanted?', 'behind it', 'it stands in the file', 'who runs',
+    found = {'a.md': ['is told of', 'the untold rest', 'switches unseen', 'is it wanted?', 'behind it', 'it stands in the file', 'who runs',
                       'no room', 'leaves the CPU', 'a doorbell', 'a raw record', 'its last words', 'is peeled', 'is mended'],
              'a.c': ['/* behind\n * it */', '// it was told', 'f("no room: %s");', '/* the last\n * words */'],
              'a.py': ['# it stood there', 'def f():\n    """What is wanted."""\n'], 'a.sh': ['x # to whom']}

@@ -29,7 +29,7 @@
 #define COUNT_LOSSES(X) \
 	PROGRAM_LOSSES(X) \
 	X(UNWRITTEN,	"write_failed")	/* drained, but the output took no more, or it was invalid */ \
-	X(UNSEEN,	"unreported")	/* the kernel ran none of our programs; found by what came next */ \
+	X(UNREPORTED,	"unreported")	/* the kernel ran none of our programs; found by what came next */ \
 	X(SKIPPED,	"prog_skipped")	/* the same, by the kernel's count of programs it did not run */ \
 	X(UNSAMPLED,	"unsampled")	/* samples that were due, for which the kernel ran none */ \
 	X(UNACCOUNTED,	"unaccounted")	/* seen, and then neither drained, filtered nor lost */

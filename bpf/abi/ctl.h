@@ -56,12 +56,12 @@ struct cpu_ctl {
 	__u32 gap_bytes;	/* it ends when so much is free */
 	__u32 slot;		/* which ring is this CPU's */
 	__u64 lost_switches, lost_wakeups;	/* ring full */
-	__u64 unseen_switches;			/* the kernel ran none of our programs for them */
-	__u64 unseen_wakeups;			/* the same for wakeups, or the sleep before; written, with a mark */
+	__u64 unreported_switches;		/* the kernel ran none of our programs for them */
+	__u64 unreported_wakeups;		/* the same for wakeups, or the sleep before; written, with a mark */
 	__u64 start_ns, stop_ns;
 	__u64 filtered_switches, filtered_wakeups;	/* not written: of threads that are not selected */
 	__u64 recorded_switches, recorded_wakeups;	/* of those lost: in the slices of gaps that are over */
-	__u32 reported_unseen;
+	__u32 reported_in_gaps;
 	__u32 gaps;		/* how many those are */
 	__u32 reserved;
 	__u16 outgoing_selected, incoming_recorded;	/* of the switch under way: see judge_switch() */

@@ -42,7 +42,7 @@
 	X(STR_CPU,		"cpu") \
 	X(STR_SWITCHES,		"switches") \
 	X(STR_WAKEUPS,		"wakeups") \
-	X(STR_UNSEEN,		"unreported") \
+	X(STR_UNREPORTED,	"unreported") \
 	X(STR_FUNCTION,		"function") \
 	X(STR_RETURN,		"return") \
 	/* by which the recorder classifies records that it could not write */ \

@@ -11,7 +11,7 @@
 #include "event_ring.bpf.h"
 
 const volatile bool cfg_func_exit __weak = false;	/* entries wait for their return */
-const volatile bool cfg_func_misses __weak = false;	/* some returns go unseen, by such mechanisms */
+const volatile bool cfg_func_misses __weak = false;	/* some returns are not reported, by such mechanisms */
 const volatile __u32 cfg_func_user_from __weak = 0;	/* ids from here on are those of programs */
 
 struct {
@@ -131,7 +131,7 @@ static long end_call(__u32 i, struct ending *e)
 
 /*
  * The thread @task ends, or its program does and with it the calls in there: what has
- * not returned never will. Where returns can go unseen it may well have, and is lost.
+ * not returned never will. Where not all returns are reported it may well have, and is lost.
  */
 static __always_inline void end_calls(struct task_struct *task, bool only_user)
 {

@@ -55,22 +55,22 @@ static __always_inline __u64 *put_count(__u64 *arg, __u32 name, __u64 count)
 }
 
 /*
- * The slice of the gap that ends at @ts, with how much of what was lost or unseen is in none yet.
+ * The slice of the gap that ends at @ts, with how much of what was lost or not reported is in none yet.
  * Global, as end_gap() is.
  */
 __noinline int write_gap(__u32 cpu, __u64 ts)
 {
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	__u64 *rec, *arg, switches, wakeups;
-	__u32 unseen, name = STR_NOT_REPORTED, text_words = 0, words;
+	__u32 unreported, name = STR_NOT_REPORTED, text_words = 0, words;
 	struct text text = { 0 };
 
 	if (!ctl)
 		return 0;
 	switches = ctl->lost_switches - ctl->recorded_switches;
 	wakeups = ctl->lost_wakeups - ctl->recorded_wakeups;
-	unseen = (__u32)ctl->unseen_switches - ctl->reported_unseen;
-	if (switches || wakeups || !unseen) {
+	unreported = (__u32)ctl->unreported_switches - ctl->reported_in_gaps;
+	if (switches || wakeups || !unreported) {
 		text = lost_text(switches + wakeups);
 		name = FXT_STR_INLINE | text.bytes;
 		text_words = (text.bytes + 7) / 8;
@@ -92,12 +92,12 @@ __noinline int write_gap(__u32 cpu, __u64 ts)
 	arg[0] = FXT_ARG_HEADER(FXT_ARG_UINT32, 1, STR_CPU) | FXT_PUT(cpu, FXT_F_ARG_VALUE32);
 	arg = put_count(arg + 1, STR_SWITCHES, switches);
 	arg = put_count(arg, STR_WAKEUPS, wakeups);
-	arg = put_count(arg, STR_UNSEEN, unseen);
+	arg = put_count(arg, STR_UNREPORTED, unreported);
 	arg[0] = ts;
 	ring_submit(ctl, words);
 	ctl->recorded_switches += switches;
 	ctl->recorded_wakeups += wakeups;
-	ctl->reported_unseen += unseen;
+	ctl->reported_in_gaps += unreported;
 	ctl->gaps++;
 	return 0;
 }

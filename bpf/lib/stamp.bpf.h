@@ -53,7 +53,7 @@ static __always_inline void stamp_switch(struct cpu_ctl *ctl, __u32 prev, __u32 
 	__u64 now = ctl->last_ns, since = sleeps && recording ? now : 0;
 	__u64 *stamp = stamp_of(prev);
 
-	/* It has one already if its switch-in went unseen. Idle threads share theirs, which stays as it is. */
+	/* It has one already if its switch-in was not reported. Idle threads share theirs, which stays as it is. */
 	if (stamp && *stamp != since)
 		*stamp = since;
 	stamp = stamp_of(next);

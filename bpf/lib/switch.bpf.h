@@ -81,7 +81,7 @@ static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, struct t
 	rec[5] = waker ? koid_of(waker) : 0;
 	if (mark) {
 		rec[6] = FXT_STR_ARG(STR_MARK, mark);
-		ctl->unseen_wakeups++;
+		ctl->unreported_wakeups++;
 	}
 	ring_submit(ctl, words);
 	ctl->wakeups++;

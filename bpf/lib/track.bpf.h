@@ -41,7 +41,7 @@ static __always_inline void begin_gap(struct cpu_ctl *ctl, __u64 since, struct s
 }
 
 /* @pid is current, but its switch-in was not reported. Global, as end_gap() is. */
-__noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
+__noinline int found_unreported(__u32 cpu, __u32 pid, __s32 prio)
 {
 	struct cpu_ctl *ctl = ctl_of(cpu);
 	__u64 since, cut;
@@ -51,7 +51,7 @@ __noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
 	cut = READ_ONCE(ctl->cut_ns);
 	since = cut > ctl->last_ns ? cut : ctl->last_ns;
 	begin_gap(ctl, since, (struct side){ ctl->last_koid, ctl->last_prio }, GAP_END_BYTES);
-	ctl->unseen_switches++;
+	ctl->unreported_switches++;
 	/* As come_in() would have. */
 	clear_asleep(pid, 0);
 	set_id(pid, ID_RAN);
@@ -63,10 +63,10 @@ __noinline int found_unseen(__u32 cpu, __u32 pid, __s32 prio)
  * Some kernels do not report all switches. That one is missing shows when the current task is not
  * the last one switched in; which tasks ran in between is unknown.
  */
-static __always_inline void check_unseen(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *running)
+static __always_inline void check_unreported(struct cpu_ctl *ctl, __u32 cpu, struct task_struct *running)
 {
 	if (unlikely(ctl->last_tid != (__u32)running->pid))
-		found_unseen(cpu, running->pid, running->prio);
+		found_unreported(cpu, running->pid, running->prio);
 }
 
 /*
@@ -96,7 +96,7 @@ __noinline int end_gap(__u32 cpu, __u64 ts, __u32 pid, __s32 prio)
 	if (!ctl)
 		return false;
 	if (ctl->last_tid != pid)
-		found_unseen(cpu, pid, prio);
+		found_unreported(cpu, pid, prio);
 	is = pid ? (struct side){ ctl->last_koid, prio } : idle_side();
 	if (!ctl->gap_ns) {
 		begin_gap(ctl, ts, is, ring_bytes() / 2);

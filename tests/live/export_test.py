@@ -61,7 +61,7 @@ def seems_awake(records, thread, ts):
 
 
 def compare_scheduling(first, again):
-    """The same, but across gaps: what is implied, and wakeups of threads that ran and slept unseen."""
+    """The same, but across gaps: what is implied, and wakeups of threads that ran and slept unreported."""
     records = sorted(json_out.scheduling(first), key=lambda record: record[0])
     before, after = collections.Counter(records), collections.Counter(json_out.scheduling(again))
     has_gaps = bool(json_out.gaps(first))

@@ -540,7 +540,7 @@ def everything(tmp, how, seconds, *more):
     unseen = switches_are_all_there(t, out, err)
     verify(tmp + '/t.fxt')
     took = (t.events['stop'][0] - t.events['start'][0]) / 1e9
-    note(f'{how} {" ".join(more)}: {calls} calls in {took:.1f} s, {lost} lost, {unseen} switches unseen or lost, '
+    note(f'{how} {" ".join(more)}: {calls} calls in {took:.1f} s, {lost} lost, {unseen} switches unreported or lost, '
          f'longest stall {stalled:.1f} s')
 
 

@@ -34,7 +34,7 @@ static const struct {
 	[LOSS_TOO_DEEP].text	= "too many calls at once to wait for their returns",
 	[LOSS_UNRETURNED].text	= "return not reported by the kernel",
 	[LOSS_UNWRITTEN].text	= "output could not be written",
-	[LOSS_UNSEEN].text	= "not reported by the kernel, drawn as gaps",
+	[LOSS_UNREPORTED].text	= "not reported by the kernel, drawn as gaps",
 	[LOSS_ONLY_COUNTED]	= { NULL, "not reported by the kernel, only counted in /proc/stat" },
 	[LOSS_SKIPPED].text	= "the kernel did not run a program that was running on that CPU",
 	[LOSS_UNSAMPLED].text	= "due, but the kernel ran no program to take them",
@@ -43,7 +43,7 @@ static const struct {
 
 static bool is_implied(enum loss_reason reason, enum loss_kind kind)
 {
-	return reason == LOSS_UNSEEN && kind == LOSS_WAKEUPS;
+	return reason == LOSS_UNREPORTED && kind == LOSS_WAKEUPS;
 }
 
 /* Older traces count only what is in the file. */
@@ -82,7 +82,7 @@ void losses_add_ledger(struct losses *l, const struct fxt_record *rec)
 
 void losses_add_procstat(struct losses *l, uint64_t excess)
 {
-	const uint64_t inferred = l->lost[LOSS_UNSEEN][LOSS_SWITCHES];
+	const uint64_t inferred = l->lost[LOSS_UNREPORTED][LOSS_SWITCHES];
 
 	if (excess > inferred)
 		l->lost[LOSS_ONLY_COUNTED][LOSS_SWITCHES] += excess - inferred;

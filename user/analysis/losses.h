@@ -30,7 +30,7 @@ enum loss_reason {
 	LOSS_TOO_DEEP,		/* calls: nowhere to keep the entry until the return */
 	LOSS_UNRETURNED,
 	LOSS_UNWRITTEN,		/* drained, but the output failed */
-	LOSS_UNSEEN,		/* no program of ours ran; inferred from the next switch */
+	LOSS_UNREPORTED,	/* no program of ours ran; inferred from the next switch */
 	LOSS_ONLY_COUNTED,	/* the same, known from /proc/stat alone: a lower bound */
 	LOSS_SKIPPED,		/* the kernel did not run a program inside of itself */
 	LOSS_UNSAMPLED,		/* stack samples: due, by the count of the perf event or by a switch */

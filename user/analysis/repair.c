@@ -508,7 +508,7 @@ static int finish(struct repair *r)
 		return -ENODATA;
 	if (!is_trace(r))
 		return -EPROTO;
-	/* A session says itself whether it is complete, of others only the damage tells. */
+	/* A session says itself whether it is complete, of others only the damage shows it. */
 	r->res->cut = r->session->session.has_start ? timeline_is_cut(r->session) : r->res->cut || r->at_damage;
 	if (repair_was_whole(r->res))
 		return 0;

@@ -63,7 +63,7 @@ static enum replay_state state_after(uint8_t state)
 
 static void switch_out(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev)
 {
-	/* Who was thought to run here and does not: it left unseen. */
+	/* It was thought to run here and does not: its switch-out was not reported. */
 	if (cpu->known && cpu->thread != TIMELINE_IDLE && cpu->thread != ev->out)
 		set_state(rp, cpu->thread, REPLAY_UNKNOWN, ev);
 	if (ev->out == TIMELINE_IDLE)
@@ -75,7 +75,7 @@ static void switch_out(struct replay *rp, struct replay_cpu *cpu, const struct t
 	set_state(rp, ev->out, ev->filtered ? REPLAY_UNKNOWN : state_after(ev->state), ev);
 }
 
-/* Without @known the CPU's records end here, and nobody can tell how long @ev->in runs. */
+/* Without @known the CPU's records end here, and it is not known how long @ev->in runs. */
 static void switch_in(struct replay *rp, struct replay_cpu *cpu, const struct timeline_event *ev,
 		      bool known)
 {
@@ -88,7 +88,7 @@ static void switch_in(struct replay *rp, struct replay_cpu *cpu, const struct ti
 	set_state(rp, ev->in, known ? REPLAY_RUNNING : REPLAY_UNKNOWN, ev);
 }
 
-/* A gap has two records; when idle on both sides only their order tells which is which. */
+/* A gap has two records; when idle on both sides only their order says which is which. */
 static bool begins_gap(const struct replay_cpu *cpu, const struct timeline_event *ev)
 {
 	if (ev->out != TIMELINE_IDLE)

@@ -38,7 +38,7 @@ struct replay {
 	/*
 	 * CPUs whose records are missing just now: not started, in a gap,
 	 * stopped or cut short, and all those never recorded as one. While there are any, a
-	 * thread that does not run may have been woken, run and blocked unseen.
+	 * thread that does not run may have been woken, run and blocked without a record.
 	 */
 	unsigned int blind;
 	uint32_t epoch;		/* steps when a blind time ends; older states are unknown */

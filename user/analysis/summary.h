@@ -43,7 +43,7 @@ struct summary {
 
 void summary_init(struct summary *s, const struct timeline *tl,
 		  const struct fxt_reader_stats *stats);
-/* Whether something is missing of which gaps in the trace tell. */
+/* Whether something is missing which gaps in the trace show. */
 bool summary_has_gaps(const struct summary *s);
 void summary_print_text(const struct summary *s);
 /* Members of the object that is open. */

@@ -163,9 +163,9 @@ void timeline_close(struct timeline *tl);
 bool timeline_ns(uint64_t ticks, uint64_t ticks_per_second, uint64_t *ns);
 /* The process of that koid or NULL. */
 const struct timeline_process *timeline_process(const struct timeline *tl, uint64_t koid);
-/* Whether CPUs were online that were not recorded, so that threads move unseen. */
+/* Whether CPUs were online that were not recorded, so that threads move without a record. */
 bool timeline_is_partial(const struct timeline *tl);
-/* Whether the CPU's records have a beginning: before it, they tell nothing. */
+/* Whether the CPU's records have a beginning: before it, nothing is known. */
 bool timeline_is_recorded(const struct timeline *tl, unsigned int cpu);
 /* Whether they lack their end, so that what follows the last one is unknown. */
 bool timeline_is_cut_cpu(const struct timeline *tl, unsigned int cpu);

@@ -19,7 +19,7 @@ static const char *plural_s(uint64_t cnt)
 	return cnt == 1 ? "" : "s";
 }
 
-/* libfxt tells a missing magic number as damage of no length. */
+/* libfxt reports a missing magic number as damage of no length. */
 static void check_begin(struct verify *v, const struct fxt_record *rec)
 {
 	if (rec->kind == FXT_KIND_DAMAGED)

@@ -218,7 +218,7 @@ static void check_switches(struct verify *v, uint64_t *counts)
 
 /*
  * The CPU of a wakeup is not the one that counted it, and where a function was called
- * its thread tells, not its CPU: compare the sums. @counted: of a ledger, by its offset; @cut of
+ * only its thread says, not its CPU: compare the sums. @counted: of a ledger, by its offset; @cut of
  * these were cut off.
  */
 static void check_sum(struct verify *v, enum verify_problem problem, uint64_t in_file, size_t counted, uint64_t cut)

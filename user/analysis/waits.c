@@ -202,7 +202,7 @@ static uint64_t known_until(const struct waits *w, const struct wait_thread *t, 
 	return w->clears[t->clear].to_ns > t->since_ns ? w->clears[t->clear].to_ns : t->since_ns;
 }
 
-/* A record at @ts_ns tells its state from there on; @ts_ns: nothing of the time before. */
+/* The state is that of a record at @ts_ns from there on; @ts_ns: nothing of the time before. */
 static uint64_t known_from(const struct waits *w, const struct wait_thread *t, uint64_t ts_ns)
 {
 	if (w->filtered || w->blind || !is_hidden(w, t))
@@ -240,7 +240,7 @@ static void may_wait(const struct waits *w, struct wait_thread *t, uint64_t from
 	longer(&t->may_ns, from_ns > w->begin_ns ? from_ns : w->begin_ns, to_ns < w->end_ns ? to_ns : w->end_ns);
 }
 
-/* Before @known_ns, from when on its next record tells its state, it may have waited. */
+/* Before @known_ns, from when on its next record says its state, it may have waited. */
 static void leave_state(const struct waits *w, struct wait_thread *t, uint64_t known_ns, bool runs)
 {
 	const uint64_t until_ns = known_until(w, t, known_ns);

@@ -152,11 +152,11 @@ unsigned int cgroup_filter_places(const struct cgroup_filter *f)
 	return f->words_cnt ? FILTER_CGROUPS_MAX : f->cnt;
 }
 
-void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unseen)
+void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unreported)
 {
 	memcpy(ids, f->ids, sizeof(f->ids));
 	f->shared = ids;
-	f->unseen = unseen;
+	f->unreported = unreported;
 }
 
 /* ---- later -------------------------------------------------------------------------- */
@@ -194,15 +194,15 @@ void cgroup_filter_made(struct cgroup_filter *f, const char *path, uint64_t id)
 
 void cgroup_filter_look(struct cgroup_filter *f, const struct cgroups *all)
 {
-	uint64_t unseen;
+	uint64_t unreported;
 
 	if (!f->words_cnt || !f->shared)
 		return;
-	unseen = __atomic_load_n(f->unseen, __ATOMIC_ACQUIRE);
-	if (f->has_looked && f->looked == unseen)
+	unreported = __atomic_load_n(f->unreported, __ATOMIC_ACQUIRE);
+	if (f->has_looked && f->looked == unreported)
 		return;
 	f->has_looked = true;
-	f->looked = unseen;
+	f->looked = unreported;
 	cgroups_each(all, take_made, f);
 }
 

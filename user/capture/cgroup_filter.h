@@ -26,7 +26,7 @@ struct cgroup_filter {
 	struct cgroup_word *words;
 	size_t words_cnt, words_cap;
 	__u64 *shared;		/* as the programs have them, 0: free; NULL: not loaded yet */
-	const __u64 *unseen;		/* made, and not reported by the programs */
+	const __u64 *unreported;	/* made, and not reported by the programs */
 	uint64_t looked;		/* of these, when it last looked at all */
 	bool has_looked;
 	const char *absent;		/* a word of which there was none at the beginning; NULL: none */
@@ -42,7 +42,7 @@ int cgroup_filter_add(struct cgroup_filter *f, const char *word, bool may_come, 
 /* How many ids the programs have to look at. */
 unsigned int cgroup_filter_places(const struct cgroup_filter *f);
 /* Where the programs have the ids, and how many new cgroups they could not report. */
-void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unseen);
+void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unreported);
 /* One that was made. */
 void cgroup_filter_made(struct cgroup_filter *f, const char *path, uint64_t id);
 /* Looks at all there are, once, and again if some that were made were not reported. */

@@ -31,7 +31,7 @@ struct programs_cfg {
 /* What the kernel side counted apart from the rings. */
 struct programs_counts {
 	uint64_t names_seen, names_lost;
-	uint64_t generations_exhausted;	/* ids recycled more often than koids can tell */
+	uint64_t generations_exhausted;	/* ids recycled more often than koids can express */
 	uint64_t skipped[LEDGER_SOURCE_CNT];	/* programs the kernel did not run */
 };
 

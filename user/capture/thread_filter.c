@@ -275,7 +275,7 @@ int filter_fill(struct filter *f, struct kfxt_bpf *skel)
 	if (!f)
 		return 0;
 	f->follow_fd = bpf_program__fd(skel->progs.filter_follow);
-	cgroup_filter_share(&f->cgroups, skel->bss->filter_cgroups, &skel->bss->cgroups_unseen);
+	cgroup_filter_share(&f->cgroups, skel->bss->filter_cgroups, &skel->bss->cgroups_unreported);
 	f->verdicts = bpf_call_map(skel->maps.verdicts, IDS_MAX, PROT_READ | PROT_WRITE);
 	if (!f->verdicts)
 		return -errno;

@@ -48,7 +48,7 @@ int filter_fill(struct filter *f, struct kfxt_bpf *skel);
 int filter_follow(const struct filter *f);
 /* A cgroup that was made. NULL is fine. */
 void filter_cgroup_made(struct filter *f, const char *path, uint64_t id);
-/* Now and then: those that were made unseen. */
+/* Now and then: those whose making was not reported. */
 void filter_look(struct filter *f, const struct cgroups *all);
 /* Whether not all that were asked for are selected. */
 bool filter_late(const struct filter *f, struct source_late *late);

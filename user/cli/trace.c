@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a trace for a command. Tells a damaged trace, which is worth
+ * Reading a trace for a command. Distinguishes a damaged trace, which is worth
  * reading, from a file that is none at all.
  */
 #include "trace.h"

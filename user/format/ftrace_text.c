@@ -2,7 +2,7 @@
 /*
  * ftrace text as an input: what it is wrapped in (unwrap/) around its lines (ftrace/),
  * neither of which knows the other. Trace Event JSON in a page is left to the reader of that, and its events
- * wait for the text, which may tell their clock.
+ * wait for the text, which may say what their clock is.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -120,7 +120,7 @@ int sched_ensure_woken(struct builder *b, struct cpu *c, struct thread *t, uint6
 /* ---- wakeups --------------------------------------------------------------- */
 
 /* Runs by its own lines on a CPU without a switch so far. */
-static bool runs_unseen(const struct builder *b, const struct thread *t)
+static bool runs_unreported(const struct builder *b, const struct thread *t)
 {
 	const struct cpu *c = b->cpus[t->line_cpu];
 
@@ -177,7 +177,7 @@ bool sched_is_awake(const struct builder *b, const struct thread *t, uint64_t ns
 	enum sched_state state = sched_state_at(b, t, ns);
 
 	return state == SCHED_RUNNING || state == SCHED_RUNNABLE ||
-	       (state == SCHED_UNKNOWN && runs_unseen(b, t));
+	       (state == SCHED_UNKNOWN && runs_unreported(b, t));
 }
 
 int sched_play_wake(struct builder *b, uint64_t ts, const struct wake *w)

@@ -113,7 +113,7 @@ int gaps_write_open(struct gaps *g, uint32_t cpu, struct cpu_ctl *ctl, uint64_t 
 	const struct fxt_arg args[] = {
 		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", ctl->lost_switches - ctl->recorded_switches),
 		fxt_arg_u64("wakeups", ctl->lost_wakeups - ctl->recorded_wakeups),
-		fxt_arg_u64("unreported", (uint32_t)ctl->unseen_switches - ctl->reported_unseen),
+		fxt_arg_u64("unreported", (uint32_t)ctl->unreported_switches - ctl->reported_in_gaps),
 	};
 	const uint64_t lost = args[1].u64 + args[2].u64;
 

@@ -103,13 +103,13 @@ static void take_cpu(struct ledger_row *row, const struct cpu_ctl *ctl, enum led
 		row->taken = ctl->switches;
 		row->filtered = ctl->filtered_switches;
 		row->lost[LEDGER_RING_FULL] = ctl->lost_switches;
-		row->lost[LEDGER_UNSEEN] = ctl->unseen_switches;
+		row->lost[LEDGER_UNREPORTED] = ctl->unreported_switches;
 		break;
 	case LEDGER_WAKEUPS:
 		row->seen = ctl->seen_wakeups;
 		row->taken = ctl->wakeups;
 		row->filtered = ctl->filtered_wakeups;
-		row->implied = ctl->unseen_wakeups;
+		row->implied = ctl->unreported_wakeups;
 		row->lost[LEDGER_RING_FULL] = ctl->lost_wakeups;
 		break;
 	case LEDGER_CALLS:
@@ -396,7 +396,7 @@ static int write_cpu(const struct ledger *l, struct fxt_writer *w, uint64_t ts, 
 		ledger_row(l, i, s, &row);
 		if (!is_recorded(l, s) && !row.seen)
 			continue;
-		*lost += ledger_selected(&row) - ledger_kept(&row) - row.lost[LEDGER_UNSEEN];
+		*lost += ledger_selected(&row) - ledger_kept(&row) - row.lost[LEDGER_UNREPORTED];
 		err = write_row(w, ts, l->cfg.cpus[i], s, &row);
 	}
 	return err;

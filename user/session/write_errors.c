@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells by their words which records are counted and as what; timeline.c does the same
+ * Which records are counted, and as what, by their words; timeline.c does the same
  * with records that were read.
  */
 #include <stdbool.h>

@@ -23,7 +23,7 @@ int syscalls_choose(struct syscalls **calls, const char *word, bool out, char *w
 /* Whether any of the calls that @word means is selected. */
 bool syscalls_have(const struct syscalls *calls, const char *word);
 bool syscalls_any(const struct syscalls *calls);
-/* Tells the programs, before they are loaded. */
+/* Sets the constants of the programs, before they are loaded. */
 void syscalls_prepare(struct syscalls *calls, struct kfxt_bpf *skel);
 /*
  * Writes a deferred record of at least SYSCALL_TEXT words; *@written is how many records it became.

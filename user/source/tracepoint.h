@@ -52,7 +52,7 @@ void tracepoints_detach(struct tracepoints *t, progress_fn progress, void *ctx);
 unsigned int tracepoints_refused(const struct tracepoints *t, const char **first);
 /* Writes a deferred record (enum tracepoint_word); -EINVAL or the writer's error. */
 int tracepoints_write(struct tracepoints *t, struct fxt_writer *w, const uint64_t *rec);
-/* Tells c->found whose record that is, which was written. */
+/* Calls c->found with the thread of that record, which was written. */
 void tracepoints_report(const struct tracepoints *t, const struct source_ctx *c, const uint64_t *rec);
 /* Records that filters left out. */
 uint64_t tracepoints_filtered(const struct tracepoints *t);

@@ -45,7 +45,7 @@ static void set_there(const char *const *paths, size_t cnt)
 
 /* ---- tests ---- */
 
-static __u64 shared[FILTER_CGROUPS_MAX], unseen;
+static __u64 shared[FILTER_CGROUPS_MAX], unreported;
 
 static int add(struct cgroup_filter *f, const char *word, bool may_come, char *why)
 {
@@ -114,7 +114,7 @@ static void test_made_later(void **state)
 	assert_int_equal(add(&f, "unit=a*.service", false, why), 0);
 	/* Before the programs are there nothing is. */
 	cgroup_filter_made(&f, "/a1.service", 2);
-	cgroup_filter_share(&f, shared, &unseen);
+	cgroup_filter_share(&f, shared, &unreported);
 	check_ids(shared, "1 0 0 0 0 0 0 0");
 	cgroup_filter_made(&f, "/a1.service", 2);
 	cgroup_filter_made(&f, "/b.service", 3);
@@ -136,7 +136,7 @@ static void test_made_later(void **state)
 	cgroup_filter_close(&f);
 }
 
-static void test_unseen(void **state)
+static void test_unreported(void **state)
 {
 	struct cgroup_filter f = { 0 };
 	char why[128];
@@ -145,7 +145,7 @@ static void test_unseen(void **state)
 	THERE("/b.service");
 	memset(shared, 0, sizeof(shared));
 	assert_int_equal(add(&f, "unit=a*.service", true, why), 0);
-	cgroup_filter_share(&f, shared, &unseen);
+	cgroup_filter_share(&f, shared, &unreported);
 	/* Made before the programs were attached. */
 	THERE("/b.service", "/a1.service");
 	cgroup_filter_look(&f, NULL);
@@ -153,7 +153,7 @@ static void test_unseen(void **state)
 	THERE("/b.service", "/a1.service", "/a2.service");
 	cgroup_filter_look(&f, NULL);
 	check_ids(shared, "2 0 0 0 0 0 0 0");
-	unseen++;
+	unreported++;
 	cgroup_filter_look(&f, NULL);
 	check_ids(shared, "2 3 0 0 0 0 0 0");
 	cgroup_filter_close(&f);
@@ -163,7 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_there_is), cmocka_unit_test(test_wrong), cmocka_unit_test(test_made_later),
-		cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_unreported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,8 +67,8 @@ static void test_verify_cut_cpu(void **state)
 	put_switch(&m, 10, 1, IDLE, 1, 12, "start");	/* of CPU 2 there is nothing */
 	put_switch(&m, 100, 0, 11, 3, IDLE, NULL);
 	put_switch(&m, 200, 1, 12, 1, 20, NULL);	/* the last of CPU 1 */
-	put_switch(&m, 300, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, unseen */
-	put_switch(&m, 400, 0, 11, 3, 20, NULL);	/* left CPU 1, unseen */
+	put_switch(&m, 300, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, which is not recorded */
+	put_switch(&m, 400, 0, 11, 3, 20, NULL);	/* left CPU 1, not recorded */
 	put_switch(&m, 500, 0, 20, 3, 12, NULL);
 	put_wakeup(&m, 550, 0, 20, 12);
 	put_wakeup(&m, 560, 0, 20, 12);			/* ran on CPU 1 in between */
@@ -82,7 +82,7 @@ static void test_verify_cut_cpu(void **state)
 	put_switch(&m, 10, 0, IDLE, 1, 11, "start");
 	put_wakeup(&m, 20, 0, 20, 11);
 	put_switch(&m, 100, 0, 11, 3, IDLE, NULL);
-	put_switch(&m, 200, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, unseen */
+	put_switch(&m, 200, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, which is not recorded */
 	put_switch(&m, 300, 0, 11, 1, IDLE, NULL);
 	finish_found(&m, VERIFY_NO_END, 1);
 	/* the records of one CPU must still be consistent */
@@ -284,7 +284,7 @@ static void test_report_cut(void **state)
 	put_switch(&m, 1000, 2, IDLE, 1, 20, "start");
 	put_switch(&m, 1100, 2, 20, 1, IDLE, NULL);
 	put_switch(&m, 1200, 1, 12, 1, 20, NULL);	/* the last of CPU 1 */
-	put_switch(&m, 1300, 2, IDLE, 1, 20, NULL);	/* 20 came here unseen; the last */
+	put_switch(&m, 1300, 2, IDLE, 1, 20, NULL);	/* 20 came here, not recorded; the last */
 	put_wakeup(&m, 1500, 0, 10, 11);		/* the last time seen */
 	made_close(&m);
 	path = made_path(&m);

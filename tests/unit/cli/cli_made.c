@@ -264,11 +264,11 @@ static void put_slice(struct made *m, uint64_t from, uint64_t to, uint64_t threa
 }
 
 void put_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t switches, uint64_t wakeups,
-	     uint64_t unseen)
+	     uint64_t unreported)
 {
 	struct fxt_arg args[4] = {
 		fxt_arg_u32("cpu", cpu), fxt_arg_u64("switches", switches),
-		fxt_arg_u64("wakeups", wakeups), fxt_arg_u64("unreported", unseen),
+		fxt_arg_u64("wakeups", wakeups), fxt_arg_u64("unreported", unreported),
 	};
 
 	put_slice(m, from, to, 10, "lost some events", args, 4);

@@ -67,7 +67,7 @@ void put_ledger(struct made *m, uint64_t ts, uint32_t cpu, uint64_t switches, ui
 		uint64_t lost_switches);
 /* The slice of a gap, of one in an event ring, of a thread that did not run. */
 void put_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t switches, uint64_t wakeups,
-	     uint64_t unseen);
+	     uint64_t unreported);
 void put_event_gap(struct made *m, uint64_t from, uint64_t to, uint32_t cpu, uint64_t calls, uint64_t logs,
 		   uint64_t events);
 void put_still(struct made *m, uint64_t from, uint64_t to, uint64_t thread, const char *state);

@@ -525,7 +525,7 @@ static void test_verify_gap(void **state)
 	put_switch(&m, 110, 1, IDLE, 1, 12, NULL);
 	put_switch(&m, 200, 0, 11, 3, IDLE, NULL);
 	put_switch(&m, 300, 1, 12, 1, IDLE, "gap");
-	put_switch(&m, 350, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, unseen */
+	put_switch(&m, 350, 0, IDLE, 1, 11, NULL);	/* woken by CPU 1, which is not recorded */
 	put_switch(&m, 360, 0, 11, 3, IDLE, NULL);
 	put_switch(&m, 400, 1, IDLE, 1, 20, "gap");
 	put_switch(&m, 450, 1, 20, 3, 11, NULL);

@@ -152,7 +152,7 @@ int chrome_sched_add(struct chrome_writer *w, const struct fxt_record *rec, uint
 /* The sum of what its arguments count. */
 static uint64_t lost_of(const struct fxt_record *rec)
 {
-	/* "unseen" is what "unreported" was called before. */
+	/* The fourth is what the third was called before. */
 	static const char *const names[] = { "switches", "wakeups", "unreported", "unseen", "lost" };
 	const struct fxt_arg *arg;
 	uint64_t sum = 0;

@@ -149,7 +149,7 @@ static int put_devfreq(struct pf_reader *r, struct pf_cursor m)
 	return put(r, value.value);
 }
 
-/* {1 name, 2 temperature, 3 type}: the type is the name that tells more. */
+/* {1 name, 2 temperature, 3 type}: the type is the better name. */
 static int put_thermal(struct pf_reader *r, struct pf_cursor m)
 {
 	struct pf_field name, value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells by its first bytes what a level holds.
+ * What a level holds, by its first bytes.
  *
  * What is decided with some bytes must not change with more of them, so that
  * the size of the pieces the input arrives in makes no difference. Where the

@@ -86,7 +86,7 @@ struct unwrap_level {
 	};
 };
 
-/* What the beginning of a level tells. */
+/* What a level is, by its beginning. */
 struct unwrap_sight {
 	const struct unwrap_kind *kind;	/* NULL, and atrace: look again after @skip bytes */
 	const struct unwrap_foreign *foreign;
@@ -140,7 +140,7 @@ enum unwrap_match {
 
 /* Whether @data begin with @word (in lower case), in any case. */
 enum unwrap_match unwrap_match(const unsigned char *data, size_t len, const char *word);
-/* False: more bytes must be in the window to tell. */
+/* False: more bytes must be in the window to know. */
 bool unwrap_look(const struct unwrap_level *l, struct unwrap_sight *sight);
 
 /* foreign.c: the same; what it is, or *@found stays. */

@@ -133,7 +133,7 @@ int funcs_write(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 /* ---- calls still under way at the end ----------------------------------------------- */
 
 /*
- * Where returns can go unseen: is thread @tid inside of @func? /proc tells where it sleeps;
+ * Where not all returns are reported: is thread @tid inside of @func? /proc says where it sleeps;
  * of one that is gone or running it does not, and then it is not taken to be.
  */
 static bool is_inside(uint32_t tid, const struct func *func)

@@ -54,7 +54,7 @@ struct funcs {
 	unsigned int attached_cnt, attached_cap;
 	int device;			/* the module's, -1: not used */
 	unsigned int cpus;		/* recorded */
-	bool misses;			/* some returns go unseen */
+	bool misses;			/* some returns are not reported */
 	const struct open_calls *open;	/* OPEN_SLOTS of them, mapped; NULL: returns are not seen */
 	const struct func_rate_word *rates;	/* by CPU, then id; NULL: no limit */
 };

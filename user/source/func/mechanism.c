@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mechanisms are tried, never inferred from a version: each is put on one function
- * that every kernel has, with a program that does nothing, and taken off again; where the kernel tells without that,
+ * that every kernel has, with a program that does nothing, and taken off again; where the kernel says so without that,
  * on one that it does not have.
  */
 #include <bpf/bpf.h>

@@ -148,7 +148,7 @@ static int add_by_entry(struct builder *b, struct kernel_func *func)
 
 /*
  * The list and the symbols are both in the order of addresses. If one has more of a name than
- * the other, nobody can tell which is which; the first one in the list then stands for all.
+ * the other, it is not known which is which; the first one in the list then stands for all.
  */
 static int add_by_name(struct builder *b, unsigned int n, struct kernel_func *func)
 {

@@ -115,7 +115,7 @@ double stacks_diff_sigma(const struct stacks_diff *d, const struct stack_value s
 }
 
 /* The largest difference first, then the largest share, then as they were found. */
-static int compare(const void *pa, const void *pb, void *ctx)
+static int compare_totals(const void *pa, const void *pb, void *ctx)
 {
 	const struct stacks_diff_row *a = pa, *b = pb;
 	const struct stacks_diff *d = ctx;
@@ -143,7 +143,7 @@ int stacks_diff_init(struct stacks_diff *d, const struct stacks *before, const s
 	err = add_side(d, before, STACKS_BEFORE);
 	err = err ? err : add_side(d, after, STACKS_AFTER);
 	if (!err && d->rows_cnt)
-		qsort_r(d->rows, d->rows_cnt, sizeof(*d->rows), compare, d);
+		qsort_r(d->rows, d->rows_cnt, sizeof(*d->rows), compare_totals, d);
 	return err;
 }
 

@@ -29,7 +29,7 @@ struct verify_samples {
 	uint64_t first_ns, last_ns, first_offset, last_offset;
 };
 
-static int take(void *ctx, const struct profile_sample *sample)
+static int take_sample(void *ctx, const struct profile_sample *sample)
 {
 	struct verify_samples *s = ctx;
 
@@ -54,7 +54,7 @@ int verify_samples_open(struct verify_samples **out)
 {
 	struct verify_samples *s = calloc(1, sizeof(*s));
 
-	if (!s || profile_reader_open(&s->reader, take, s)) {
+	if (!s || profile_reader_open(&s->reader, take_sample, s)) {
 		free(s);
 		return -ENOMEM;
 	}

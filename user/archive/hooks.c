@@ -89,7 +89,7 @@ char *hooks_command(const char *command, const char *path)
 /* ---- running ------------------------------------------------------------------------------ */
 
 /* The child: never returns. What it inherits of ours is closed by exec. */
-static void run(const struct hooks *h, const char *line, const struct waiting *w)
+static void run_hook(const struct hooks *h, const char *line, const struct waiting *w)
 {
 	static const int ours[] = {
 		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2, SIGCHLD,
@@ -121,7 +121,7 @@ static int start(struct hooks *h, struct hook *hook, const struct waiting *w)
 
 	hook->pid = line ? fork() : -1;
 	if (!hook->pid)
-		run(h, line, w);
+		run_hook(h, line, w);
 	if (hook->pid < 0)
 		err = line ? -errno : -ENOMEM;
 	free(line);

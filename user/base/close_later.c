@@ -31,7 +31,7 @@ static void begin(struct close_later *c)
 }
 
 /* Until the other end is closed; what is @c's may be freed once it has begun. */
-static void *run(void *arg)
+static void *run_closer(void *arg)
 {
 	struct close_later *c = arg;
 	const int from = c->ends[0];
@@ -56,7 +56,7 @@ static int start(struct close_later *c)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, run, c);
+	err = pthread_create(&thread, NULL, run_closer, c);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		return -err;

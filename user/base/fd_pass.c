@@ -28,7 +28,7 @@ int fd_pass_send(int socket, const void *data, size_t len, const int *fds, unsig
 	return sendmsg(socket, &msg, flags | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static void take(struct msghdr *msg, struct fd_pass *passed, unsigned int max)
+static void take_fds(struct msghdr *msg, struct fd_pass *passed, unsigned int max)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
 
@@ -57,6 +57,6 @@ ssize_t fd_pass_receive(int socket, void *data, size_t len, struct fd_pass *pass
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	take(&msg, passed, max);
+	take_fds(&msg, passed, max);
 	return msg.msg_flags & MSG_TRUNC ? (ssize_t)len + 1 : n;
 }

@@ -10,7 +10,7 @@
 
 #define CAP_MIN		256
 
-static int grow(struct map *m)
+static int grow_slots(struct map *m)
 {
 	struct map bigger = { .cap = m->cap ? m->cap * 2 : CAP_MIN, .cnt = m->cnt };
 	size_t i;
@@ -33,7 +33,7 @@ int map_add(struct map *m, uint64_t key, uint32_t value)
 	int err;
 
 	if (2 * (m->cnt + 1) > m->cap) {
-		err = grow(m);
+		err = grow_slots(m);
 		if (err)
 			return err;
 	}

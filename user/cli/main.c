@@ -105,7 +105,7 @@ static int run_help(int argc, char **argv)
 }
 
 /* Runs what the first of @argv says. */
-static int run(int argc, char **argv)
+static int call_command(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -141,5 +141,5 @@ int main(int argc, char **argv)
 		log_error("no command given (see kfxt --help)");
 		return EXIT_USAGE;
 	}
-	return output_end(argv[1], run(argc - 1, argv + 1));
+	return output_end(argv[1], call_command(argc - 1, argv + 1));
 }

@@ -19,7 +19,7 @@ struct output {
 	size_t bytes, cap;
 };
 
-static int grow(struct output *out)
+static int grow_output(struct output *out)
 {
 	if (out->cap >= OUTPUT_BYTES_MAX)
 		return -EFBIG;
@@ -33,7 +33,7 @@ static int decode(lzma_stream *stream, struct output *out)
 	int err;
 
 	while (ret == LZMA_OK) {
-		err = out->bytes == out->cap ? grow(out) : 0;
+		err = out->bytes == out->cap ? grow_output(out) : 0;
 		if (err)
 			return err;
 		stream->next_out = out->data + out->bytes;

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-static int put(void *ctx, const void *data, size_t len)
+static int put_part(void *ctx, const void *data, size_t len)
 {
 	struct stage *st = ctx;
 
@@ -25,7 +25,7 @@ int stage_open(struct stage *st, const struct stage_ops *ops)
 	int err;
 
 	*st = (struct stage){ .ops = ops };
-	err = ops->open(&st->s, put, st);
+	err = ops->open(&st->s, put_part, st);
 	if (err)
 		st->ops = NULL;
 	return err;

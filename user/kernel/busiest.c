@@ -100,7 +100,7 @@ static int note(struct search *s, uint32_t tid, uint64_t ticks)
 	return err;
 }
 
-static void compare(struct search *s, uint32_t tid, const struct thread_stat *stat, uint64_t ticks)
+static void note_busier(struct search *s, uint32_t tid, const struct thread_stat *stat, uint64_t ticks)
 {
 	const uint32_t i = map_get(&s->look.map, tid);
 	struct busiest *b = of_cpu(s, stat->fields[STAT_CPU]);
@@ -127,7 +127,7 @@ static int look_at_thread(struct search *s, const char *pid, const char *name)
 	ticks = stat.fields[STAT_UTIME] + stat.fields[STAT_STIME];
 	if (!s->second)
 		return note(s, tid, ticks);
-	compare(s, tid, &stat, ticks);
+	note_busier(s, tid, &stat, ticks);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ struct text {
 	bool full;
 };
 
-static void put(struct text *t, const char *data, size_t len)
+static void put_text(struct text *t, const char *data, size_t len)
 {
 	if ((size_t)(t->end - t->at) < len) {
 		t->full = true;
@@ -33,13 +33,13 @@ static void put(struct text *t, const char *data, size_t len)
 static void put_char(struct text *t, char c)
 {
 	if (c == '"' || c == '\\') {
-		put(t, (const char[]){ '\\', c }, 2);
+		put_text(t, (const char[]){ '\\', c }, 2);
 	} else if ((unsigned char)c < 0x20) {
 		char escape[8];
 
-		put(t, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)c));
+		put_text(t, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)c));
 	} else {
-		put(t, &c, 1);
+		put_text(t, &c, 1);
 	}
 }
 
@@ -47,10 +47,10 @@ static void put_string(struct text *t, struct fxt_str s)
 {
 	size_t i;
 
-	put(t, "\"", 1);
+	put_text(t, "\"", 1);
 	for (i = 0; i < s.len && !t->full; i++)
 		put_char(t, s.data[i]);
-	put(t, "\"", 1);
+	put_text(t, "\"", 1);
 }
 
 static void put_double(struct text *t, double v)
@@ -58,7 +58,7 @@ static void put_double(struct text *t, double v)
 	char number[32];
 	int len = snprintf(number, sizeof(number), isfinite(v) ? "%.17g" : "\"%g\"", v);
 
-	put(t, number, (size_t)len);
+	put_text(t, number, (size_t)len);
 }
 
 static void put_number(struct text *t, const struct fxt_arg *arg)
@@ -82,7 +82,7 @@ static void put_number(struct text *t, const struct fxt_arg *arg)
 	default:
 		len = snprintf(number, sizeof(number), "%" PRIu64, arg->u64);
 	}
-	put(t, number, (size_t)len);
+	put_text(t, number, (size_t)len);
 }
 
 static void put_value(struct text *t, const struct fxt_arg *arg)
@@ -90,10 +90,10 @@ static void put_value(struct text *t, const struct fxt_arg *arg)
 	switch (arg->type) {
 	case FXT_ARG_NULL:
 	case FXT_ARG_BLOB:
-		put(t, "null", 4);
+		put_text(t, "null", 4);
 		break;
 	case FXT_ARG_BOOL:
-		put(t, arg->b ? "true" : "false", arg->b ? 4 : 5);
+		put_text(t, arg->b ? "true" : "false", arg->b ? 4 : 5);
 		break;
 	case FXT_ARG_STRING:
 		put_string(t, arg->str);
@@ -112,9 +112,9 @@ static bool put_member(struct text *t, const struct fxt_arg *arg, bool first)
 	char *at = t->at;
 
 	if (!first)
-		put(t, ",", 1);
+		put_text(t, ",", 1);
 	put_string(t, arg->name);
-	put(t, ":", 1);
+	put_text(t, ":", 1);
 	put_value(t, arg);
 	if (!t->full)
 		return true;
@@ -129,7 +129,7 @@ static unsigned int fold_rest(struct arg_fold *f, const struct fxt_arg *args, un
 	struct text t = { f->more, f->more + sizeof(f->more) - 1, false };
 	unsigned int i, kept = 0, members = 0;
 
-	put(&t, "{", 1);
+	put_text(&t, "{", 1);
 	for (i = 0; i < n; i++) {
 		if (kept < FXT_ARGS_MAX - 1 && (args[i].name.len != 4 || memcmp(args[i].name.data, "more", 4) != 0))
 			f->own[kept++] = args[i];

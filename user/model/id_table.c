@@ -18,7 +18,7 @@ static struct id_slot *find_slot(struct id_slot *slots, size_t cap, uint64_t key
 	return &slots[i];
 }
 
-static int grow(struct id_table *t)
+static int grow_slots(struct id_table *t)
 {
 	size_t cap = t->cap ? t->cap * 2 : CAP_MIN, i;
 	struct id_slot *slots = calloc(cap, sizeof(*slots));
@@ -47,7 +47,7 @@ int id_table_put(struct id_table *t, uint64_t key, void *value)
 		slot->value = value;
 		return 0;
 	}
-	if (2 * (t->cnt + 1) > t->cap && grow(t))
+	if (2 * (t->cnt + 1) > t->cap && grow_slots(t))
 		return -ENOMEM;
 	*find_slot(t->slots, t->cap, key) = (struct id_slot){ .key = key, .value = value };
 	t->cnt++;

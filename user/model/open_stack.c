@@ -58,7 +58,7 @@ int open_push(struct id_table *index, struct open_node **top, struct open_node *
 }
 
 /* It is the last of its name. */
-static void take(struct id_table *index, struct open_node **top, struct open_node *node)
+static void unlink_node(struct id_table *index, struct open_node **top, struct open_node *node)
 {
 	if (node->outer)
 		node->outer->inner = node->inner;
@@ -98,7 +98,7 @@ int open_pop(struct id_table *index, struct open_node **top, uint64_t name, uint
 		found = last_of(index, name, wild);
 	}
 	if (found)
-		take(index, top, found);
+		unlink_node(index, top, found);
 	*node = found;
 	return 0;
 }

@@ -402,7 +402,7 @@ int event_sort_add(struct event_sort *s, struct event_sort_key key, const void *
 /* ---- merging ---------------------------------------------------------------------- */
 
 /* Reads until @need bytes are at buf + pos; -EIO where the file is shorter than it was. */
-static int fill(struct event_sort *s, struct run *r, size_t need)
+static int fill_run(struct event_sort *s, struct run *r, size_t need)
 {
 	size_t want;
 	ssize_t n;
@@ -431,7 +431,7 @@ static int fill(struct event_sort *s, struct run *r, size_t need)
 
 static inline int take_bytes(struct event_sort *s, struct run *r, void *to, size_t len)
 {
-	int err = r->len - r->pos < len ? fill(s, r, len) : 0;
+	int err = r->len - r->pos < len ? fill_run(s, r, len) : 0;
 
 	if (err)
 		return err;
@@ -459,7 +459,7 @@ static int advance(struct event_sort *s, struct run *r)
 		r->head.len = begin.len;
 	}
 	if (!err && r->len - r->pos < r->head.len)
-		err = fill(s, r, r->head.len);
+		err = fill_run(s, r, r->head.len);
 	return err ? err : 1;
 }
 

@@ -209,7 +209,7 @@ struct row {
 	unsigned int cnt;
 };
 
-static void put(struct row *row, const char *what, const char *kind, uint64_t number)
+static void put_number(struct row *row, const char *what, const char *kind, uint64_t number)
 {
 	char *name = row->names[row->cnt];
 
@@ -233,12 +233,12 @@ static int write_counts(const struct piece_counts *c, struct fxt_writer *w, unsi
 {
 	struct row row = { .args[0] = fxt_arg_u32("cpu", cpu), .cnt = 1 };
 
-	put(&row, "seen_", kind, written + lost);
-	put(&row, "drained_", kind, written);
-	put(&row, "", kind, written);
-	put(&row, "lost_", kind, lost);
+	put_number(&row, "seen_", kind, written + lost);
+	put_number(&row, "drained_", kind, written);
+	put_number(&row, "", kind, written);
+	put_number(&row, "lost_", kind, lost);
 	if (unreported)
-		put(&row, "unreported_", kind, unreported);
+		put_number(&row, "unreported_", kind, unreported);
 	return write_row(c, w, &row);
 }
 
@@ -256,7 +256,7 @@ static int write_cpu(const struct piece_counts *c, struct fxt_writer *w, unsigne
 	if (!err && n->lost_logs) {
 		struct row row = { .args[0] = fxt_arg_u32("cpu", cpu), .cnt = 1 };
 
-		put(&row, "lost_", "logs", n->lost_logs);
+		put_number(&row, "lost_", "logs", n->lost_logs);
 		err = write_row(c, w, &row);
 	}
 	return err;
@@ -272,7 +272,7 @@ static void put_overwritten(struct row *row, const struct piece_sums *o)
 
 	for (i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		if (counts[i].cnt)
-			put(row, "window_overwritten_", counts[i].kind, counts[i].cnt);
+			put_number(row, "window_overwritten_", counts[i].kind, counts[i].cnt);
 }
 
 int piece_counts_write_ledger(const struct piece_counts *c, struct fxt_writer *w)
@@ -290,11 +290,11 @@ int piece_counts_write_ledger(const struct piece_counts *c, struct fxt_writer *w
 		err = write_cpu(c, w, cpu, first);
 		first = false;
 	}
-	put(&whole, "", "names", c->names);
+	put_number(&whole, "", "names", c->names);
 	if (c->lost_names)
-		put(&whole, "lost_", "names", c->lost_names);
+		put_number(&whole, "lost_", "names", c->lost_names);
 	if (c->logs)
-		put(&whole, "", "logs", c->logs);
+		put_number(&whole, "", "logs", c->logs);
 	put_overwritten(&whole, &c->overwritten);
 	return err ? err : write_row(c, w, &whole);
 }

@@ -172,7 +172,7 @@ static int take_event(struct piece_state *s, const struct fxt_record *rec)
 
 /* ------------------------------------------------------------------------------------------- */
 
-static int take(struct piece_state *s, const struct fxt_record *rec)
+static int take_record(struct piece_state *s, const struct fxt_record *rec)
 {
 	switch (rec->kind) {
 	case FXT_KIND_PROVIDER_INFO:
@@ -203,6 +203,6 @@ int piece_take_rare(struct piece_state *s, const uint64_t *rec, size_t words)
 	s->input.data = (const char *)rec;
 	s->input.len = words * 8;
 	while ((ret = fxt_reader_next(s->reader, &record)) == 1)
-		err = err ? err : take(s, &record);
+		err = err ? err : take_record(s, &record);
 	return err ? err : ret == -EAGAIN ? 0 : ret;
 }

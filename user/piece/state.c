@@ -101,7 +101,7 @@ static int take_event(struct piece_state *s, const uint64_t *rec, size_t words)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static int take(struct piece_state *s, const uint64_t *rec, size_t words)
+static int take_record(struct piece_state *s, const uint64_t *rec, size_t words)
 {
 	switch (FXT_GET(*rec, FXT_F_TYPE)) {
 	case FXT_SCHEDULING:
@@ -134,7 +134,7 @@ int piece_state_add(struct piece_state *s, const void *records, size_t len)
 		words = FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
 		if (!words || words > (size_t)(end - at))
 			return -EINVAL;
-		err = take(s, at, words);
+		err = take_record(s, at, words);
 	}
 	return err ? err : len % 8 ? -EINVAL : 0;
 }

@@ -17,7 +17,7 @@ struct awake {
 	atomic_bool ends;
 };
 
-static void *run(void *arg)
+static void *stay_awake(void *arg)
 {
 	struct awake *a = arg;
 
@@ -33,7 +33,7 @@ struct awake *awake_begin(unsigned int ms)
 
 	if (a)
 		a->end_ns = clock_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS;
-	if (a && pthread_create(&a->thread, NULL, run, a)) {
+	if (a && pthread_create(&a->thread, NULL, stay_awake, a)) {
 		free(a);
 		a = NULL;
 	}

@@ -52,7 +52,7 @@ struct detacher {
 
 /* ---- the process ---------------------------------------------------------------------------- */
 
-struct process {
+struct detacher_process {
 	const struct detacher_cfg *cfg;
 	int go, done;
 	struct shared *shared;
@@ -71,7 +71,7 @@ static bool is_kept(int fd)
 	return !(st.st_mode & S_IFMT) || S_ISCHR(st.st_mode);
 }
 
-static void call_for(const struct process *p, int fd, void (*fn)(const struct process *p, int fd))
+static void call_for(const struct detacher_process *p, int fd, void (*fn)(const struct detacher_process *p, int fd))
 {
 	if (fd > STDERR_FILENO && fd != p->go && fd != p->done && fd != p->cfg->output)
 		fn(p, fd);
@@ -81,7 +81,7 @@ static void call_for(const struct process *p, int fd, void (*fn)(const struct pr
  * Calls @fn for each descriptor but those of standard files and of both pipes. The directory is not for one who got
  * capabilities with the program's file; then it is tried which there are, the lowest being given first.
  */
-static void for_each_fd(const struct process *p, void (*fn)(const struct process *p, int fd))
+static void for_each_fd(const struct detacher_process *p, void (*fn)(const struct detacher_process *p, int fd))
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -100,7 +100,7 @@ static void for_each_fd(const struct process *p, void (*fn)(const struct process
 }
 
 /* Of files, pipes and sockets others may wait for the end. */
-static void close_other(const struct process *p, int fd)
+static void close_other(const struct detacher_process *p, int fd)
 {
 	(void)p;
 	if (!is_kept(fd))
@@ -119,12 +119,12 @@ static bool counts(int fd)
 	return len < 0 || strstr(target, ":bpf") || strstr(target, "perf_event") || !strncmp(target, "/proc/", strlen("/proc/"));
 }
 
-static void count_kept(const struct process *p, int fd)
+static void count_kept(const struct detacher_process *p, int fd)
 {
 	atomic_fetch_add(&p->shared->left, counts(fd));
 }
 
-static void close_kept(const struct process *p, int fd)
+static void close_kept(const struct detacher_process *p, int fd)
 {
 	const bool counted = counts(fd);
 
@@ -147,7 +147,7 @@ static void wait_for_grace_period(void)
  * of that one expires; if the worker does not run, they never end. So all is closed on a CPU that was idle while one grace
  * period ended, or else since @begin. Where another one was not idle at all, it stays awake until one more has ended.
  */
-static void close_all_kept(const struct process *p, const struct idle_times *begin)
+static void close_all_kept(const struct detacher_process *p, const struct idle_times *begin)
 {
 	struct idle_times *from = idle_times_read();
 	struct awake *awake = NULL;
@@ -164,7 +164,7 @@ static void close_all_kept(const struct process *p, const struct idle_times *beg
 	awake_end(awake);
 }
 
-static bool is_asked(const struct process *p)
+static bool is_asked(const struct detacher_process *p)
 {
 	char c;
 
@@ -175,7 +175,7 @@ static bool is_asked(const struct process *p)
  * Others may wait for the end of what it closes, so it does that before anything else. Later it has all the time that the
  * kernel takes, and no more rights than it needs.
  */
-static void settle(const struct process *p)
+static void settle(const struct detacher_process *p)
 {
 	struct confined confined;
 	int fd;
@@ -193,7 +193,7 @@ static void settle(const struct process *p)
 	privileges_drop_all();
 }
 
-static void run(const struct process *p)
+static void run_detacher(const struct detacher_process *p)
 {
 	const struct detacher_cfg *cfg = p->cfg;
 	struct idle_times *begin;
@@ -280,7 +280,7 @@ int detacher_open(struct detacher **out, const struct detacher_cfg *cfg)
 	if (!d->pid) {
 		close(go[1]);
 		close(done[0]);
-		run(&(struct process){ cfg, go[0], done[1], d->shared });
+		run_detacher(&(struct detacher_process){ cfg, go[0], done[1], d->shared });
 	}
 	err = d->pid < 0 ? -errno : 0;
 	close(go[0]);

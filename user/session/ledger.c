@@ -291,7 +291,7 @@ struct row_args {
 	unsigned int cnt;
 };
 
-static void put(struct row_args *a, const char *what, enum ledger_source source, uint64_t number)
+static void put_number(struct row_args *a, const char *what, enum ledger_source source, uint64_t number)
 {
 	char *name = a->names[a->cnt];
 
@@ -305,31 +305,31 @@ static int write_row(struct fxt_writer *w, uint64_t ts, uint32_t cpu, enum ledge
 	struct row_args a = { .args[0] = fxt_arg_u32("cpu", cpu), .cnt = 1 };
 	unsigned int i;
 
-	put(&a, "seen", source, row->seen);
-	put(&a, "drained", source, row->taken);
-	put(&a, "filtered", source, row->filtered);
+	put_number(&a, "seen", source, row->seen);
+	put_number(&a, "drained", source, row->taken);
+	put_number(&a, "filtered", source, row->filtered);
 	if (source != LEDGER_LOGS)
-		put(&a, "", source, row->records);
-	put(&a, "lost", source, row->lost[LEDGER_RING_FULL]);
+		put_number(&a, "", source, row->records);
+	put_number(&a, "lost", source, row->lost[LEDGER_RING_FULL]);
 	if (row->contended)
-		put(&a, "contended", source, row->contended);
+		put_number(&a, "contended", source, row->contended);
 	if (row->unpaired)
-		put(&a, "unpaired", source, row->unpaired);
+		put_number(&a, "unpaired", source, row->unpaired);
 	if (row->overwritten)
-		put(&a, "overwritten", source, row->overwritten);
+		put_number(&a, "overwritten", source, row->overwritten);
 	if (row->implied)
-		put(&a, "unreported", source, row->implied);
+		put_number(&a, "unreported", source, row->implied);
 	if (row->ratelimited)
-		put(&a, "ratelimited", source, row->ratelimited);
+		put_number(&a, "ratelimited", source, row->ratelimited);
 	if (row->over_budget)
-		put(&a, "over_budget", source, row->over_budget);
+		put_number(&a, "over_budget", source, row->over_budget);
 	if (row->idle)
-		put(&a, "idle", source, row->idle);
+		put_number(&a, "idle", source, row->idle);
 	if (row->brief)
-		put(&a, "short", source, row->brief);
+		put_number(&a, "short", source, row->brief);
 	for (i = LEDGER_RING_FULL + 1; i < LEDGER_LOSS_CNT; i++)
 		if (row->lost[i])
-			put(&a, ledger_loss_names[i], source, row->lost[i]);
+			put_number(&a, ledger_loss_names[i], source, row->lost[i]);
 	return ledger_write_event(w, "ledger", ts, a.args, a.cnt);
 }
 
@@ -341,7 +341,7 @@ static int write_cut(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 
 	for (s = 0; s < LEDGER_SOURCE_CNT; s++)
 		if (l->unwritten[s])
-			put(&a, "cut", s, l->unwritten[s]);
+			put_number(&a, "cut", s, l->unwritten[s]);
 	return a.cnt ? ledger_write_event(w, "ledger", ts, a.args, a.cnt) : 0;
 }
 
@@ -360,18 +360,18 @@ static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts
 		const struct ledger_row row = rows[s];
 
 		if (s == LEDGER_NAMES || ((s == LEDGER_EVENTS || s == LEDGER_SAMPLES) && (row.seen || row.records))) {
-			put(&a, "", s, row.records);
-			put(&a, "drained", s, row.taken);
-			put(&a, "lost", s, row.lost[LEDGER_RING_FULL]);
+			put_number(&a, "", s, row.records);
+			put_number(&a, "drained", s, row.taken);
+			put_number(&a, "lost", s, row.lost[LEDGER_RING_FULL]);
 		} else if (s == LEDGER_LOGS && sources_have(l->cfg.sources, s)) {
-			put(&a, "", s, row.records);
+			put_number(&a, "", s, row.records);
 		} else if (s == LEDGER_CALLS && sources_have(l->cfg.sources, s)) {
-			put(&a, "unreturned", s, row.lost[LEDGER_UNRETURNED]);
-			put(&a, "missed", s, row.lost[LEDGER_SKIPPED]);
+			put_number(&a, "unreturned", s, row.lost[LEDGER_UNRETURNED]);
+			put_number(&a, "missed", s, row.lost[LEDGER_SKIPPED]);
 			continue;
 		}
 		if (row.lost[LEDGER_UNWRITTEN])
-			put(&a, "write_failed", s, row.lost[LEDGER_UNWRITTEN]);
+			put_number(&a, "write_failed", s, row.lost[LEDGER_UNWRITTEN]);
 		skipped += row.lost[LEDGER_SKIPPED];
 	}
 	a.args[a.cnt++] = fxt_arg_u64("prog_skipped", skipped);

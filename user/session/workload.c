@@ -50,7 +50,7 @@ static bool in_foreground(void)
 }
 
 /* The child: never returns. */
-static void run(int go, int failed, int nice, char **argv)
+static void run_program(int go, int failed, int nice, char **argv)
 {
 	sigset_t none;
 	char c;
@@ -99,7 +99,7 @@ int workload_open(struct workload **out, char **argv, bool stdout_taken, const s
 		if (stdout_taken)
 			dup2(STDERR_FILENO, STDOUT_FILENO);
 		setrlimit(RLIMIT_NOFILE, files);
-		run(go[0], failed[1], nice, argv);
+		run_program(go[0], failed[1], nice, argv);
 	}
 	close(go[0]);
 	close(failed[1]);

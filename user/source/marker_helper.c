@@ -59,7 +59,7 @@ struct marker_helper {
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-struct process {
+struct helper_process {
 	const char *tracefs, *dir, *option;
 	int socket;
 	struct marker_format format;
@@ -67,7 +67,7 @@ struct process {
 	unsigned int opened_cnt;
 };
 
-static void send_report(const struct process *p, enum step step, uint32_t cpu, int err)
+static void send_report(const struct helper_process *p, enum step step, uint32_t cpu, int err)
 {
 	const struct report r = { step, cpu, err, clock_ns(CLOCK_BOOTTIME), p->format };
 
@@ -75,14 +75,14 @@ static void send_report(const struct process *p, enum step step, uint32_t cpu, i
 }
 
 /* Two at once. 0 or -errno. */
-static int send_files(const struct process *p, uint32_t cpu, const int fds[2])
+static int send_files(const struct helper_process *p, uint32_t cpu, const int fds[2])
 {
 	const struct report r = { STEP_FILES, cpu, 0, clock_ns(CLOCK_BOOTTIME), p->format };
 
 	return fd_pass_send(p->socket, &r, sizeof(r), fds, 2, 0);
 }
 
-static int write_text(const struct process *p, const char *name, const char *text)
+static int write_text(const struct helper_process *p, const char *name, const char *text)
 {
 	const ssize_t len = (ssize_t)strlen(text);
 	char path[PATH_BYTES];
@@ -98,7 +98,7 @@ static int write_text(const struct process *p, const char *name, const char *tex
 	return err;
 }
 
-static uint64_t buffer_kib(const struct process *p, uint32_t cpu)
+static uint64_t buffer_kib(const struct helper_process *p, uint32_t cpu)
 {
 	char path[PATH_BYTES];
 	unsigned long long kib = 0;
@@ -117,7 +117,7 @@ static uint64_t buffer_kib(const struct process *p, uint32_t cpu)
  * From the CPU itself the kernel resizes a buffer in place. From another one, or for all buffers at
  * once, it waits for a worker of that CPU. Where the CPU is not allowed to this process it has to, too.
  */
-static int resize(const struct process *p, const struct request *r)
+static int resize(const struct helper_process *p, const struct request *r)
 {
 	const uint64_t kib = r->bytes >> 10;
 	char name[64], text[32];
@@ -142,7 +142,7 @@ static int resize(const struct process *p, const struct request *r)
 	return err;
 }
 
-static int open_file(struct process *p, uint32_t cpu, const char *name, int flags)
+static int open_file(struct helper_process *p, uint32_t cpu, const char *name, int flags)
 {
 	char path[PATH_BYTES];
 	int fd;
@@ -155,7 +155,7 @@ static int open_file(struct process *p, uint32_t cpu, const char *name, int flag
 }
 
 /* Opening and closing them takes a lock that others hold for as long as the kernel lets them wait. */
-static int open_files(struct process *p, const struct request *r)
+static int open_files(struct helper_process *p, const struct request *r)
 {
 	unsigned int i;
 	int fds[2], err = 0;
@@ -175,7 +175,7 @@ static int open_files(struct process *p, const struct request *r)
 	return err;
 }
 
-static int read_format(struct process *p)
+static int read_format(struct helper_process *p)
 {
 	char path[PATH_BYTES], *header = NULL, *print = NULL;
 	size_t len;
@@ -224,7 +224,7 @@ static void remove_stale(const char *own)
 		closedir(dir);
 }
 
-static bool do_step(const struct process *p, enum step step, const char *name, const char *text)
+static bool do_step(const struct helper_process *p, enum step step, const char *name, const char *text)
 {
 	int err;
 
@@ -237,7 +237,7 @@ static bool do_step(const struct process *p, enum step step, const char *name, c
 	return !err;
 }
 
-static void serve(struct process *p)
+static void serve(struct helper_process *p)
 {
 	static union {
 		struct request r;
@@ -260,7 +260,7 @@ static void serve(struct process *p)
 	}
 }
 
-static void run(struct process *p)
+static void run_helper(struct helper_process *p)
 {
 	char byte;
 	int i;
@@ -294,7 +294,7 @@ int marker_helper_open(struct marker_helper **out, const char *tracefs, const ch
 	}
 	h->pid = fork();
 	if (!h->pid)
-		run(&(struct process){ .tracefs = tracefs, .dir = dir, .option = option, .socket = ends[1] });
+		run_helper(&(struct helper_process){ .tracefs = tracefs, .dir = dir, .option = option, .socket = ends[1] });
 	err = h->pid < 0 ? -errno : 0;
 	close(ends[1]);
 	h->socket = ends[0];

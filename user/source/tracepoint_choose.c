@@ -234,7 +234,7 @@ static int make(struct tracepoints *t, const struct tracefs_event *e, char *why,
 }
 
 /* Adds @e if it is not there. */
-static int add(struct tracepoints *t, const struct tracefs_event *e, struct tracepoint **out, char *why, size_t size)
+static int add_tracepoint(struct tracepoints *t, const struct tracefs_event *e, struct tracepoint **out, char *why, size_t size)
 {
 	int err = 0;
 
@@ -271,7 +271,7 @@ static int compile(const struct tracepoint *tp, const char *filter, struct trace
 static int choose(struct tracepoints *t, const struct tracefs_event *e, const struct pattern *w, char *why, size_t size)
 {
 	struct tracepoint *tp;
-	int err = add(t, e, &tp, why, size);
+	int err = add_tracepoint(t, e, &tp, why, size);
 
 	if (err)
 		return err;
@@ -296,7 +296,7 @@ static int need(struct tracepoints *t, const struct tracefs_event *e, const stru
 {
 	struct tracepoint *tp;
 	struct need *n;
-	int err = add(t, e, &tp, why, size);
+	int err = add_tracepoint(t, e, &tp, why, size);
 
 	if (err || is_needed_by(tp, word))
 		return err;

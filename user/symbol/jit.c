@@ -16,7 +16,7 @@
 #define ABSENT_NS	1000000000ULL	/* of a process without a map, as most that have a JIT */
 #define SHARE		20U		/* reading takes one of so many parts of the time */
 
-struct process {
+struct jit_process {
 	uint64_t koid;
 	uint32_t pid;
 	uint64_t used;		/* a counter of questions */
@@ -26,7 +26,7 @@ struct process {
 
 struct jit {
 	const char *root;
-	struct process entries[PROCESSES_MAX];
+	struct jit_process entries[PROCESSES_MAX];
 	unsigned int cnt;
 	uint64_t questions;
 	uint64_t again_ns;	/* when any map of code may be read again */
@@ -54,9 +54,9 @@ void jit_close(struct jit *p)
 
 /* ---- which process ------------------------------------------------------------------ */
 
-static struct process *oldest(struct jit *p)
+static struct jit_process *oldest(struct jit *p)
 {
-	struct process *found = p->entries, *e;
+	struct jit_process *found = p->entries, *e;
 
 	for (e = p->entries; e < p->entries + p->cnt; e++)
 		if (e->used < found->used)
@@ -64,15 +64,15 @@ static struct process *oldest(struct jit *p)
 	return found;
 }
 
-static void forget(struct jit *p, struct process *e)
+static void forget(struct jit *p, struct jit_process *e)
 {
 	jit_file_close(e->file);
 	*e = p->entries[--p->cnt];
 }
 
-static struct process *process_of(struct jit *p, uint64_t koid, uint32_t pid)
+static struct jit_process *process_of(struct jit *p, uint64_t koid, uint32_t pid)
 {
-	struct process *e;
+	struct jit_process *e;
 
 	for (e = p->entries; e < p->entries + p->cnt; e++)
 		if (e->koid == koid) {
@@ -82,17 +82,17 @@ static struct process *process_of(struct jit *p, uint64_t koid, uint32_t pid)
 	if (p->cnt == PROCESSES_MAX)
 		forget(p, oldest(p));
 	e = &p->entries[p->cnt++];
-	*e = (struct process){ .koid = koid, .pid = pid, .used = ++p->questions };
+	*e = (struct jit_process){ .koid = koid, .pid = pid, .used = ++p->questions };
 	return e;
 }
 
 /* ---- its code --------------------------------------------------------------------------- */
 
 /* Forgets others until @e, which is then at another place, is not too much with them. */
-static struct process *limit_bytes(struct jit *p, struct process *e)
+static struct jit_process *limit_bytes(struct jit *p, struct jit_process *e)
 {
 	const uint64_t koid = e->koid;
-	struct process *each, *found;
+	struct jit_process *each, *found;
 	size_t bytes;
 
 	for (;;) {
@@ -109,14 +109,14 @@ static struct process *limit_bytes(struct jit *p, struct process *e)
 	return each;
 }
 
-static bool may_read(const struct jit *p, struct process *e, uint64_t now)
+static bool may_read(const struct jit *p, struct jit_process *e, uint64_t now)
 {
 	return now >= e->again_ns && now >= p->again_ns && (e->file || !jit_file_open(&e->file, p->root, e->pid));
 }
 
 bool jit_find(struct jit *p, uint64_t koid, uint32_t pid, uint64_t pc, struct jit_code *out)
 {
-	struct process *e = process_of(p, koid, pid);
+	struct jit_process *e = process_of(p, koid, pid);
 	uint64_t begin;
 	bool found;
 

@@ -119,7 +119,7 @@ int jit_map_add(struct jit_map *m, const char *text, size_t len)
 
 /* ---- finding ---------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
+static int compare_ranges(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
@@ -133,7 +133,7 @@ static void sort(struct jit_map *m)
 {
 	size_t i, n = 0;
 
-	qsort(m->lines, m->cnt, sizeof(*m->lines), compare);
+	qsort(m->lines, m->cnt, sizeof(*m->lines), compare_ranges);
 	for (i = 0; i < m->cnt; i++) {
 		if (n && m->lines[n - 1].start == m->lines[i].start)
 			n--;

@@ -81,7 +81,7 @@ static char *allocate(struct kept_names *n, size_t bytes)
 }
 
 /* @first: the chain of its hash, NAME_NONE if that is new. */
-static const char *add(struct kept_names *n, const char *text, size_t len, uint64_t hash, uint32_t first)
+static const char *add_name(struct kept_names *n, const char *text, size_t len, uint64_t hash, uint32_t first)
 {
 	char *copy;
 
@@ -114,7 +114,7 @@ const char *kept_names_put(struct kept_names *n, const char *text, size_t len)
 	for (i = first; i != NAME_NONE; i = n->all[i].next)
 		if (!strcmp(n->all[i].text, cleaned))
 			return n->all[i].text;
-	return add(n, cleaned, len, hash, first);
+	return add_name(n, cleaned, len, hash, first);
 }
 
 int kept_names_open(struct kept_names **out, size_t bytes_max)

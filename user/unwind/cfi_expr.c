@@ -56,7 +56,7 @@ static void dereference(struct expr *x)
 }
 
 /* To what is a number or a register; nothing but 0 can be added to what is stored somewhere. */
-static void add(struct expr *x, struct cfi_value to, int64_t n)
+static void add_number(struct expr *x, struct cfi_value to, int64_t n)
 {
 	if (n && (to.kind == CFI_VALUE_AT_SP || to.kind == CFI_VALUE_AT_FP))
 		to.kind = CFI_VALUE_NONE;
@@ -65,7 +65,7 @@ static void add(struct expr *x, struct cfi_value to, int64_t n)
 	push(x, to.kind, to.n);
 }
 
-static bool compare(uint8_t op, int64_t a, int64_t b)
+static bool compare_values(uint8_t op, int64_t a, int64_t b)
 {
 	switch (op) {
 	case DW_OP_eq:
@@ -96,7 +96,7 @@ static int64_t compute(uint8_t op, int64_t a, int64_t b)
 	case DW_OP_shr:
 		return b >= 0 && b < 64 ? (int64_t)((uint64_t)a >> b) : 0;
 	default:
-		return compare(op, a, b);
+		return compare_values(op, a, b);
 	}
 }
 
@@ -106,11 +106,11 @@ static void binary(struct expr *x, uint8_t op)
 	const bool numbers = a.kind == CFI_VALUE_NUMBER && b.kind == CFI_VALUE_NUMBER;
 
 	if (op == DW_OP_plus && b.kind == CFI_VALUE_NUMBER)
-		add(x, a, b.n);
+		add_number(x, a, b.n);
 	else if (op == DW_OP_plus && a.kind == CFI_VALUE_NUMBER)
-		add(x, b, a.n);
+		add_number(x, b, a.n);
 	else if (op == DW_OP_minus && b.kind == CFI_VALUE_NUMBER)
-		add(x, a, (int64_t)-(uint64_t)b.n);
+		add_number(x, a, (int64_t)-(uint64_t)b.n);
 	else if (numbers && op != DW_OP_plus && op != DW_OP_minus)
 		push(x, CFI_VALUE_NUMBER, compute(op, a.n, b.n));
 	else
@@ -150,7 +150,7 @@ static void step(struct expr *x, uint8_t op)
 		push(x, CFI_VALUE_NUMBER, cursor_sleb(&x->c));
 		break;
 	case DW_OP_plus_uconst:
-		add(x, pop(x), (int64_t)cursor_uleb(&x->c));
+		add_number(x, pop(x), (int64_t)cursor_uleb(&x->c));
 		break;
 	case DW_OP_deref:
 		dereference(x);

@@ -251,7 +251,7 @@ static void step_extended(struct run *r, uint8_t op)
 	}
 }
 
-static bool run(struct run *r, struct cursor instructions)
+static bool run_instructions(struct run *r, struct cursor instructions)
 {
 	uint8_t op;
 
@@ -310,11 +310,11 @@ void cfi_rule_make(const struct unwind_machine *m, const struct cfi_cie *cie, co
 
 	*rule = (struct unwind_rule){ .cfa = RULE_NONE };
 	/* What the CIE says holds from the start: it has no addresses to advance to. */
-	if (!run(&r, cie->instructions) || r.has_ended)
+	if (!run_instructions(&r, cie->instructions) || r.has_ended)
 		return;
 	r.initial = r.row;
 	r.at = fde->start;
-	if (!run(&r, fde->instructions) || r.row.cfa.n < INT32_MIN || r.row.cfa.n > INT32_MAX)
+	if (!run_instructions(&r, fde->instructions) || r.row.cfa.n < INT32_MIN || r.row.cfa.n > INT32_MAX)
 		return;
 	rule->cfa_offset = (int32_t)r.row.cfa.n;
 	rule->cfa = cfa_form(r.row.cfa.kind);

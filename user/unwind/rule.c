@@ -56,7 +56,7 @@ bool rule_table_get(const struct rule_table *t, uint64_t key, struct unwind_rule
 	return true;
 }
 
-static void put(struct rule_table *t, uint64_t key, const struct unwind_rule *rule)
+static void put_rule(struct rule_table *t, uint64_t key, const struct unwind_rule *rule)
 {
 	struct rule_place *place = find(t, key);
 
@@ -65,7 +65,7 @@ static void put(struct rule_table *t, uint64_t key, const struct unwind_rule *ru
 	place->rule = *rule;
 }
 
-static bool grow(struct rule_table *t)
+static bool grow_places(struct rule_table *t)
 {
 	struct rule_table larger = { .cap = t->cap ? 2 * t->cap : CAP_MIN, .cnt = t->cnt };
 	size_t i;
@@ -75,7 +75,7 @@ static bool grow(struct rule_table *t)
 		return false;
 	for (i = 0; i < t->cap; i++)
 		if (key_at(&t->places[i]))
-			put(&larger, key_at(&t->places[i]), &t->places[i].rule);
+			put_rule(&larger, key_at(&t->places[i]), &t->places[i].rule);
 	free(t->places);
 	*t = larger;
 	return true;
@@ -89,9 +89,9 @@ void rule_table_add(struct rule_table *t, uint64_t key, const struct unwind_rule
 		memset(t->places, 0, t->cap * sizeof(*t->places));
 		t->cnt = 0;
 	}
-	if (3 * t->cnt >= 2 * t->cap && !grow(t))
+	if (3 * t->cnt >= 2 * t->cap && !grow_places(t))
 		return;
-	put(t, key, rule);
+	put_rule(t, key, rule);
 	t->cnt++;
 }
 

@@ -41,7 +41,7 @@ static int is_given_up(const struct dump *d)
 	return __atomic_load_n(&d->given_up, __ATOMIC_RELAXED);
 }
 
-static int put(struct out *o, const void *data, size_t len)
+static int put_bytes(struct out *o, const void *data, size_t len)
 {
 	const char *at = data;
 	ssize_t n;
@@ -68,9 +68,9 @@ static int put_packed(struct out *o, const struct packed *b)
 	unsigned char before[PACKED_BEFORE_MAX];
 	struct iovec data;
 	const size_t cnt = packed_stream_add(&o->stream, b, before, &data);
-	int err = put(o, before, cnt);
+	int err = put_bytes(o, before, cnt);
 
-	return err ? err : put(o, data.iov_base, data.iov_len);
+	return err ? err : put_bytes(o, data.iov_base, data.iov_len);
 }
 
 static int put_compressed(struct out *o, const unsigned char *data, size_t len)
@@ -80,11 +80,11 @@ static int put_compressed(struct out *o, const unsigned char *data, size_t len)
 	int err = 0;
 
 	if (!o->compressor)
-		return put(o, data, len);
+		return put_bytes(o, data, len);
 	for (; !err && len; data += n, len -= n) {
 		n = len < PIECE_BYTES ? len : PIECE_BYTES;
 		err = compressor_add(o->compressor, data, n, &piece);
-		err = err ? err : put(o, piece.iov_base, piece.iov_len);
+		err = err ? err : put_bytes(o, piece.iov_base, piece.iov_len);
 	}
 	return err;
 }
@@ -113,7 +113,7 @@ static int put_records(struct out *o, const void *records, size_t len)
 		return err ? err : put_staged(o);
 	}
 	if (!o->is_joined)
-		return put(o, records, len);
+		return put_bytes(o, records, len);
 	err = packer_pack(o->packer, records, len, &packed);
 	if (err)
 		return err;
@@ -240,8 +240,8 @@ static int end_out(struct out *o)
 	if (err)
 		return err;
 	if (o->is_joined)
-		return put(o, end, packed_stream_end(&o->stream, end));
-	return o->compressor ? put(o, end, compressor_end(o->compressor, end)) : 0;
+		return put_bytes(o, end, packed_stream_end(&o->stream, end));
+	return o->compressor ? put_bytes(o, end, compressor_end(o->compressor, end)) : 0;
 }
 
 /* What the stage has and could not be written is nowhere: the whole file is not. */

@@ -30,7 +30,7 @@ static bool is_frame(const struct write_frames *f, const struct write_frame *kno
 }
 
 /* @first: index of one with the same hash, or MAP_NONE. */
-static int add(struct write_frames *f, uint64_t hash, uint32_t first, uint32_t parent, const struct profile_frame *frame)
+static int append_frame(struct write_frames *f, uint64_t hash, uint32_t first, uint32_t parent, const struct profile_frame *frame)
 {
 	struct write_frame *new;
 
@@ -71,7 +71,7 @@ static int add_frame(struct write_frames *f, uint32_t parent, const struct profi
 		*number = parent;
 		return 0;
 	}
-	err = add(f, hash, first, parent, frame);
+	err = append_frame(f, hash, first, parent, frame);
 	*number = (uint32_t)f->cnt;
 	return err;
 }

@@ -44,7 +44,7 @@ static size_t slot_of(const struct pf_pool *p, uint32_t hash, const void *data, 
 	return i;
 }
 
-static int grow(struct pf_pool *p)
+static int grow_slots(struct pf_pool *p)
 {
 	size_t cap = p->slots_cap ? 2 * p->slots_cap : 1024, i, at;
 	uint32_t *slots = calloc(cap, sizeof(*slots));
@@ -70,7 +70,7 @@ uint32_t pf_pool_add_below(struct pf_pool *p, const void *data, size_t len, size
 
 	if (!len)
 		return PF_NO_STRING;
-	if (2 * (p->cnt + 1) > p->slots_cap && grow(p))
+	if (2 * (p->cnt + 1) > p->slots_cap && grow_slots(p))
 		return PF_POOL_FULL;
 	hash = text_hash(data, len);
 	at = slot_of(p, hash, data, len);

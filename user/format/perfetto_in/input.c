@@ -17,7 +17,7 @@
 #define NO_FIELD	100		/* beside enum pf_item: it is not a field of Trace */
 
 /* Reads more: whether there is any, or -errno. */
-static int fill(struct pf_input *in, size_t need)
+static int fill_buffer(struct pf_input *in, size_t need)
 {
 	long got;
 
@@ -45,7 +45,7 @@ static int need_bytes(struct pf_input *in, size_t bytes)
 	int got = 1;
 
 	while (got > 0 && in->len - in->pos < bytes)
-		got = in->ended ? 0 : fill(in, bytes);
+		got = in->ended ? 0 : fill_buffer(in, bytes);
 	return got;
 }
 
@@ -57,7 +57,7 @@ static int skip(struct pf_input *in, uint64_t bytes)
 	while (got > 0 && bytes > in->len - in->pos) {
 		bytes -= in->len - in->pos;
 		in->pos = in->len;
-		got = in->ended ? 0 : fill(in, READ_BYTES);
+		got = in->ended ? 0 : fill_buffer(in, READ_BYTES);
 	}
 	if (got > 0)
 		in->pos += (size_t)bytes;

@@ -311,7 +311,7 @@ static int take_compressed(struct pf_reader *r, struct pf_packet_info *p, const 
 	return item == PF_INPUT_END ? PF_USED : item == -ENOMEM ? item : PF_DAMAGED;
 }
 
-static int take(struct pf_reader *r, struct pf_packet_info *p)
+static int take_whole(struct pf_reader *r, struct pf_packet_info *p)
 {
 	unsigned int i;
 	int fate, err;
@@ -348,7 +348,7 @@ int pf_take_packet(struct pf_reader *r, struct pf_cursor message, uint64_t offse
 	p.is_inner = is_inner;
 	r->packet_number = p.number;
 	r->packet_offset = offset;
-	fate = scan(&p, message) ? PF_DAMAGED : take(r, &p);
+	fate = scan(&p, message) ? PF_DAMAGED : take_whole(r, &p);
 	if (fate == -EBADMSG)
 		fate = PF_DAMAGED;
 	if (fate < 0)

@@ -94,7 +94,7 @@ static const struct numbered meminfo = NUMBERED("meminfo.", meminfo_names, KIB);
 static const struct numbered vmstat = NUMBERED("vmstat.", vmstat_names, 1);
 static const struct numbered psi = NUMBERED("psi.", psi_names, 1);
 
-static int put(struct pf_reader *r, uint64_t value)
+static int put_count(struct pf_reader *r, uint64_t value)
 {
 	return pf_put_counter(r, PF_PIECE_COUNTER, value);
 }
@@ -112,7 +112,7 @@ static int put_pair(struct pf_reader *r, const struct numbered *kind, struct pf_
 		pf_text_print(r, "%s", kind->names[key.value]);
 	else
 		pf_text_print(r, "%llu", (unsigned long long)key.value);
-	return put(r, value.value * kind->unit);
+	return put_count(r, value.value * kind->unit);
 }
 
 /* Numbers by the number of their fields, after what they are of. */
@@ -132,7 +132,7 @@ static int put_group(struct pf_reader *r, struct pf_cursor m, const char *const 
 		else
 			pf_text_print(r, "%llu", (unsigned long long)of->value);
 		pf_text_print(r, ".%s", names[f.number]);
-		err = put(r, f.value);
+		err = put_count(r, f.value);
 	}
 	return err ? err : got;
 }
@@ -146,7 +146,7 @@ static int put_devfreq(struct pf_reader *r, struct pf_cursor m)
 	pf_text_clear(r);
 	pf_text_print(r, "devfreq.");
 	pf_text_add(r, key.data, key.len < 64 ? key.len : 64);
-	return put(r, value.value);
+	return put_count(r, value.value);
 }
 
 /* {1 name, 2 temperature, 3 type}: the type is the better name. */
@@ -159,7 +159,7 @@ static int put_thermal(struct pf_reader *r, struct pf_cursor m)
 	pf_text_clear(r);
 	pf_text_print(r, "thermal.");
 	pf_text_add(r, name.data, name.len < 64 ? name.len : 64);
-	return put(r, value.value);
+	return put_count(r, value.value);
 }
 
 /* {1 number, 2 how many} */
@@ -172,7 +172,7 @@ static int put_interrupt(struct pf_reader *r, const char *prefix, struct pf_curs
 	pf_find(m, 1, PF_VARINT, &number);
 	pf_text_clear(r);
 	pf_text_print(r, "%s.%llu", prefix, (unsigned long long)number.value);
-	return put(r, value.value);
+	return put_count(r, value.value);
 }
 
 /* {1 node, 2 zone, 3 free blocks of each order} */
@@ -196,7 +196,7 @@ static int put_buddy(struct pf_reader *r, struct pf_cursor m)
 		pf_text_print(r, ".");
 		pf_text_add(r, zone.data, zone.len < 64 ? zone.len : 64);
 		pf_text_print(r, ".order%zu", i);
-		err = put(r, values[i]);
+		err = put_count(r, values[i]);
 	}
 	return err;
 }
@@ -217,7 +217,7 @@ static int put_cpuidle(struct pf_reader *r, struct pf_cursor m)
 		pf_text_print(r, "cpu%llu.idle.", (unsigned long long)cpu.value);
 		pf_text_add(r, name.data, name.len < 64 ? name.len : 64);
 		pf_text_print(r, "_us");
-		err = put(r, value.value);
+		err = put_count(r, value.value);
 	}
 	return err;
 }
@@ -236,7 +236,7 @@ static int put_cpufreq(struct pf_reader *r, struct pf_cursor m)
 	for (i = 0; i < cnt && !err; i++) {
 		pf_text_clear(r);
 		pf_text_print(r, "cpu%zu.frequency_khz", i);
-		err = put(r, values[i]);
+		err = put_count(r, values[i]);
 	}
 	return err;
 }
@@ -245,7 +245,7 @@ static int put_total(struct pf_reader *r, const char *name, uint64_t value)
 {
 	pf_text_clear(r);
 	pf_text_print(r, "%s", name);
-	return put(r, value);
+	return put_count(r, value);
 }
 
 static int put_number(struct pf_reader *r, const struct pf_field *f)

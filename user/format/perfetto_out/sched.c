@@ -408,7 +408,7 @@ int out_sched_power(struct out_cpus *s, struct pb_buf *out, unsigned int number,
 
 /* ---- output ----------------------------------------------------------------------- */
 
-static int take(struct out_cpus *s, const struct out_sched *item, struct pb_buf *out)
+static int take_item(struct out_cpus *s, const struct out_sched *item, struct pb_buf *out)
 {
 	struct out_cpu *c = cpu_of(s, item->cpu);
 	int err;
@@ -449,7 +449,7 @@ int out_sched_put(struct out_cpus *s, struct pb_buf *out, bool all)
 	s->ended |= all;
 	err = out_queue_sort(&s->queue, all, &ready);
 	for (i = 0; i < ready && !err; i++)
-		err = take(s, &s->queue.items[i], out);
+		err = take_item(s, &s->queue.items[i], out);
 	if (err)
 		return err;
 	out_queue_drop(&s->queue, ready);

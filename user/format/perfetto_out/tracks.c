@@ -126,7 +126,7 @@ static bool find(const struct out_tracks *t, const struct map *map, uint64_t koi
 }
 
 /* One that is to be described now, which may be known. */
-static int add(struct out_tracks *t, struct map *map, uint64_t koid, struct out_track track, uint64_t *uuid)
+static int add_track(struct out_tracks *t, struct map *map, uint64_t koid, struct out_track track, uint64_t *uuid)
 {
 	uint32_t at = map_get(map, koid);
 	int err;
@@ -154,7 +154,7 @@ int out_tracks_process(struct out_tracks *t, uint64_t koid, uint64_t ts_ns, uint
 	if (find(t, &t->by_process, koid, uuid))
 		return 0;
 	err = out_tasks_get_process(t->tasks, koid, &at);
-	err = err ? err : add(t, &t->by_process, koid, (struct out_track){ .is_linux = out_is_linux(koid) }, uuid);
+	err = err ? err : add_track(t, &t->by_process, koid, (struct out_track){ .is_linux = out_is_linux(koid) }, uuid);
 	if (err)
 		return err;
 	if (out_is_linux(koid))
@@ -205,7 +205,7 @@ static int describe_thread(struct out_tracks *t, uint32_t at, uint64_t process, 
 	char buf[NAME_BYTES];
 	int err = find_parent(t, at, process, ts_ns, &track.parent);
 
-	err = err ? err : add(t, &t->by_thread, koid, track, uuid);
+	err = err ? err : add_track(t, &t->by_thread, koid, track, uuid);
 	if (err)
 		return err;
 	if (track.is_linux)
@@ -237,7 +237,7 @@ int out_tracks_markers(struct out_tracks *t, struct fxt_thread at, uint64_t ts_n
 	*uuid = track.parent;
 	if (err || !t->list[map_get(&t->by_thread, at.thread)].is_linux || find(t, &t->by_marked, at.thread, uuid))
 		return err;
-	err = add(t, &t->by_marked, at.thread, track, uuid);
+	err = add_track(t, &t->by_marked, at.thread, track, uuid);
 	return err ? err : put_named(t, *uuid, track.parent, fxt_str("markers"), 0, ts_ns);
 }
 

@@ -143,7 +143,7 @@ static int take_provider(struct pf_out *o, struct fxt_str name)
 	return 0;
 }
 
-static int take(struct pf_out *o, const struct fxt_record *rec)
+static int take_record(struct pf_out *o, const struct fxt_record *rec)
 {
 	switch (rec->kind) {
 	case FXT_KIND_EVENT:
@@ -175,7 +175,7 @@ static int take_all(struct pf_out *o)
 	int got = 0;
 
 	while (!o->err && (got = fxt_reader_next(o->reader, &rec)) > 0)
-		o->err = take(o, &rec);
+		o->err = take_record(o, &rec);
 	if (!o->err && got < 0 && got != -EAGAIN)
 		o->err = got;
 	if (!o->err)

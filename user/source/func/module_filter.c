@@ -54,7 +54,7 @@ refuse:
 	return NULL;
 }
 
-static void put(struct filter *f, bool out, const char *glob)
+static void put_glob(struct filter *f, bool out, const char *glob)
 {
 	size_t bytes = strlen(glob) + 1 + out;
 	f->err = f->err ?: array_reserve(f->text, f->len, f->cap, bytes);
@@ -78,7 +78,7 @@ static void put_in(struct filter *f, const char *glob)
 		cnt++;
 	}
 	if (cnt)	/* an alias does not */
-		put(f, false, text);
+		put_glob(f, false, text);
 	free(text);
 }
 
@@ -100,7 +100,7 @@ static void put_out(struct filter *f, const char *glob)
 		for (i = 0; i < f->list->cnt; i++)
 			if (f->chosen[i] && glob_match(glob, f->list->names[i]))
 				f->chosen[i] = 0;
-		put(f, true, text);
+		put_glob(f, true, text);
 	}
 	free(text);
 }
@@ -110,7 +110,7 @@ static void put_name(struct filter *f, bool out, unsigned int n)
 {
 	uint32_t i;
 
-	put(f, out, f->list->names[n]);
+	put_glob(f, out, f->list->names[n]);
 	for (i = name_index_first(&f->list->index, f->list->names[n]); i != NAME_INDEX_NONE;
 	     i = name_index_next(&f->list->index, i))
 		f->chosen[i] = !out;

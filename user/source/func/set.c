@@ -276,7 +276,7 @@ static int choose(struct builder *b, const struct func_set_cfg *cfg)
 	return 0;
 }
 
-static int fill(struct builder *b, const struct func_set_cfg *cfg)
+static int fill_set(struct builder *b, const struct func_set_cfg *cfg)
 {
 	int err = choose(b, cfg);
 
@@ -307,7 +307,7 @@ int func_set_open(struct func_set **out, const struct func_set_cfg *cfg,
 		free(b.set);
 		return err;
 	}
-	err = fill(&b, cfg);
+	err = fill_set(&b, cfg);
 	free(b.marks);
 	code_fini(&b.code);
 	func_list_close(&b.list);

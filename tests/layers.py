@@ -13,10 +13,7 @@ import os
 import re
 import sys
 
-# Still to be removed: includer, and header as it is written there.
-EXCEPTIONS = """
-"""
-# It knows sources of events by struct source_ops alone. Scheduling is none, so there are no exceptions.
+# It knows sources of events by struct source_ops alone; scheduling is none.
 ENGINE = ('user/capture', 'user/session')
 SOURCES = 'bpf/abi/sources.h'
 # A word of the table, or an include, is looked up as the compiler does it.
@@ -105,7 +102,7 @@ def check_order(folders, sources, table):
                 yield f'{row}: {word} is of no earlier row'
 
 
-def check(sources, table, exceptions):
+def check(sources, table):
     """What is wrong, in sentences."""
     problems = list(check_table(sources, table))
     if problems:
@@ -113,19 +110,13 @@ def check(sources, table, exceptions):
     folders = {os.path.dirname(path) for path in sources}
     problems += check_order(folders, sources, table)
     edges = read_edges(sources)
-    rest = [edge for edge in edges.items() if edge[0] not in exceptions]
-    problems += [f'{path} must not include {header}' for (path, _), header in rest
+    problems += [f'{path} must not include {header}' for (path, _), header in edges.items()
                  if not is_allowed(table, folders, path, header)]
     problems += check_engine(sources)
-    problems += [f'a circle: {found}' for found in [circle(rest)] if found]
-    for path, name in exceptions:
-        header = edges.get((path, name))
-        if not header or (is_allowed(table, folders, path, header) and not circle(rest + [((path, name), header)])):
-            problems.append(f'no exception any more: {path} {name}')
-    return problems
+    return problems + [f'a circle: {found}' for found in [circle(edges.items())] if found]
 
 
-def self_test(sources, table, exceptions):
+def self_test(sources, table):
     """Mistakes made on purpose, each of which must be found, and nothing else."""
     def made(path, include):
         return {**sources, path: f'#include "{include}"\n' + sources.get(path, '')}
@@ -135,24 +126,23 @@ def self_test(sources, table, exceptions):
         return {**table, row: table[row] + [word]}
     last = {row: table[row] for row in [*(row for row in table if row != 'user/report'), 'user/report']}
     cases = {
-        'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), table, exceptions),
-        'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), table, exceptions),
+        'user/base/num.h must not include user/cli/exit.h': (made('user/base/num.h', 'cli/exit.h'), table),
+        'user/cli/main.c must not include user/elf/elf_p.h': (made('user/cli/main.c', 'elf/elf_p.h'), table),
         'a circle: ': ({**made('user/base/x.c', 'y.h'), 'user/base/x.h': '', 'user/base/y.h': '#include "x.h"\n'},
-                       table, exceptions),
-        'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), table, exceptions),
+                       table),
+        'no row of the table is about user/new': (made('user/new/x.c', 'y.h'), table),
         'user/session/cost.c must not name a source: RAW_FUNC': (
-            added('user/session/cost.c', 'unsigned int kind = COST_SOURCES + RAW_FUNC;\n'), table, exceptions),
+            added('user/session/cost.c', 'unsigned int kind = COST_SOURCES + RAW_FUNC;\n'), table),
         'user/capture/x.h must not name a source: source_log': (
-            added('user/capture/x.h', '&source_log struct source_log BPF_PROG_TYPE_RAW_TRACEPOINT\n'), table, exceptions),
+            added('user/capture/x.h', '&source_log struct source_log BPF_PROG_TYPE_RAW_TRACEPOINT\n'), table),
         'user/session/x.c must not name a source: RAW_NEW': (
             {**added('user/session/x.c', 'RAW_NEW'),
-             SOURCES: sources[SOURCES].replace('#define SOURCES(X)', '#define SOURCES(X) X(NEW, new)')}, table, exceptions),
+             SOURCES: sources[SOURCES].replace('#define SOURCES(X)', '#define SOURCES(X) X(NEW, new)')}, table),
         'user/profile: model/track_ids.h is of no earlier row':
-            (sources, named('user/profile', 'model/track_ids.h'), exceptions),
+            (sources, named('user/profile', 'model/track_ids.h')),
         'user/format/*: format/unwrap is of no earlier row':
-            (sources, named('user/format/*', 'format/unwrap'), exceptions),
-        'user/report is below a row that may include all': (sources, last, exceptions),
-        'no exception any more: user/cli/main.c cmd.h': (sources, table, exceptions + [('user/cli/main.c', 'cmd.h')]),
+            (sources, named('user/format/*', 'format/unwrap')),
+        'user/report is below a row that may include all': (sources, last),
     }
     for expected, arguments in cases.items():
         found = check(*arguments)
@@ -164,10 +154,8 @@ def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     sources = read_sources()
     table = read_table(open('CONTRIBUTING.md', encoding='utf-8').read())
-    exceptions = [tuple(line.split()) for line in EXCEPTIONS.split('\n') if line]
-    problems = check(sources, table, exceptions)
-    problems = problems or list(self_test(sources, table, exceptions))
-    print('\n'.join(problems) or f'{len(sources)} files, {len(exceptions)} exceptions')
+    problems = check(sources, table) or list(self_test(sources, table))
+    print('\n'.join(problems) or f'{len(sources)} files')
     sys.exit(bool(problems))
 
 

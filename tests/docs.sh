@@ -204,6 +204,12 @@ check_names() {
 		sed -nE 's/^\t\[FXT_KIND_.*= "([a-z_]+)",$/\1/p' user/fxt/value.c | while read -r name; do
 			grep -qsE "^\.Ql $name( |\$)" docs/man/kfxt-dump.1 || echo "$name is missing"
 		done)"
+	result "each of kfxt list --presets has its item in kfxt-record.1" "$(
+		kfxt list --presets --json | sed -nE 's/^  \{"name": "([a-z-]+)", .*/\1/p' >"$tmp/words"
+		grep -qx irq "$tmp/words" || echo "kfxt list --presets --json does not list irq"
+		while read -r name; do
+			grep -qE "^\.It (Cm |Fl -)$name( |\$)" docs/man/kfxt-record.1 || echo "$name is missing"
+		done <"$tmp/words")"
 	result "keys of JSON are found in sources and pages" "$(tests/json_keys.py --self-test || true)"
 	result "every key of JSON is in a manual page of its command" "$(tests/json_keys.py || true)"
 }

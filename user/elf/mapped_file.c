@@ -17,7 +17,7 @@
 #include "elf.h"
 #include "mapped_file.h"
 
-#define FILES_MAX	65536U
+#define FILES_MANY	(MAPPED_FILES_MAX / 8 * 7)
 #define ELFS_MAX	512U		/* whose symbols are in memory */
 #define AGAIN_NS	1000000000ULL
 #define VDSO		"[vdso]"
@@ -33,9 +33,10 @@ struct known_file {
 
 struct mapped_files {
 	void *tree;
-	struct known_file **entries;
+	struct known_file **entries;	/* NULL: forgotten */
 	uint32_t cnt, cap, elfs;
-	uint64_t questions, refused;
+	uint32_t known, unused;	/* below @unused no index is free */
+	uint64_t questions, refused, generation;
 };
 
 static int by_identity(const void *a, const void *b)
@@ -49,29 +50,44 @@ static int by_identity(const void *a, const void *b)
 	return strcmp(x->build_id, y->build_id) ?: strcmp(x->path, y->path);
 }
 
-static uint32_t add_new(struct mapped_files *files, const struct mapped_file *file)
+/* MAPPED_FILE_NONE: there is none, or no memory. */
+static uint32_t free_index(struct mapped_files *files)
 {
-	struct known_file *e;
-
-	if (files->cnt == FILES_MAX) {
+	while (files->unused < files->cnt && files->entries[files->unused])
+		files->unused++;
+	if (files->unused < files->cnt)
+		return files->unused;
+	if (files->cnt == MAPPED_FILES_MAX) {
 		files->refused++;
 		return MAPPED_FILE_NONE;
 	}
 	if (array_reserve(files->entries, files->cnt, files->cap, 1))
+		return MAPPED_FILE_NONE;
+	files->entries[files->cnt] = NULL;
+	return files->cnt++;
+}
+
+static uint32_t add_new(struct mapped_files *files, const struct mapped_file *file)
+{
+	const uint32_t index = free_index(files);
+	struct known_file *e;
+
+	if (index == MAPPED_FILE_NONE)
 		return MAPPED_FILE_NONE;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return MAPPED_FILE_NONE;
 	e->file = *file;
 	e->file.path = strdup(file->path);
-	e->index = files->cnt;
+	e->index = index;
 	if (!e->file.path || !tsearch(e, &files->tree, by_identity)) {
 		free((char *)e->file.path);
 		free(e);
 		return MAPPED_FILE_NONE;
 	}
-	files->entries[files->cnt++] = e;
-	return e->index;
+	files->entries[index] = e;
+	files->known++;
+	return index;
 }
 
 uint32_t mapped_files_add(struct mapped_files *files, const struct mapped_file *file)
@@ -84,6 +100,44 @@ uint32_t mapped_files_add(struct mapped_files *files, const struct mapped_file *
 		return MAPPED_FILE_NONE;
 	found = tfind(&key, &files->tree, by_identity);
 	return found ? (*found)->index : add_new(files, &key.file);
+}
+
+static void free_file(struct known_file *e)
+{
+	elf_file_close(e->elf);
+	free((char *)e->file.path);
+	free(e);
+}
+
+bool mapped_files_are_many(const struct mapped_files *files)
+{
+	return files->known >= FILES_MANY;
+}
+
+uint32_t mapped_files_forget(struct mapped_files *files, const bool used[MAPPED_FILES_MAX])
+{
+	const uint32_t known = files->known;
+	struct known_file *e;
+	uint32_t i;
+
+	for (i = 0; i < files->cnt; i++) {
+		e = files->entries[i];
+		if (!e || used[i])
+			continue;
+		tdelete(e, &files->tree, by_identity);
+		files->elfs -= !!e->elf;
+		free_file(e);
+		files->entries[i] = NULL;
+		files->known--;
+	}
+	files->unused = 0;
+	files->generation++;
+	return known - files->known;
+}
+
+uint64_t mapped_files_generation(const struct mapped_files *files)
+{
+	return files->generation;
 }
 
 const struct mapped_file *mapped_files_get(const struct mapped_files *files, uint32_t index)
@@ -197,7 +251,7 @@ static void close_oldest(struct mapped_files *files)
 	uint32_t i;
 
 	for (i = 0; i < files->cnt; i++)
-		if (files->entries[i]->elf && (!oldest || files->entries[i]->used < oldest->used))
+		if (files->entries[i] && files->entries[i]->elf && (!oldest || files->entries[i]->used < oldest->used))
 			oldest = files->entries[i];
 	if (!oldest)
 		return;
@@ -245,11 +299,9 @@ void mapped_files_close(struct mapped_files *files)
 	if (!files)
 		return;
 	tdestroy(files->tree, keep);
-	for (i = 0; i < files->cnt; i++) {
-		elf_file_close(files->entries[i]->elf);
-		free((char *)files->entries[i]->file.path);
-		free(files->entries[i]);
-	}
+	for (i = 0; i < files->cnt; i++)
+		if (files->entries[i])
+			free_file(files->entries[i]);
 	free(files->entries);
 	free(files);
 }

@@ -17,6 +17,7 @@
 
 #define MAPPED_BUILD_ID_BYTES	20
 #define MAPPED_FILE_NONE	UINT32_MAX
+#define MAPPED_FILES_MAX	65536U	/* known at a time */
 
 struct elf_file;
 struct mapped_files;
@@ -34,7 +35,13 @@ int mapped_files_open(struct mapped_files **out);
  * counts as a file, one for all processes, with no identity but its path "[vdso]".
  */
 uint32_t mapped_files_add(struct mapped_files *files, const struct mapped_file *file);
-/* What it was added with, as long as @files lives. */
+/* Whether most of MAPPED_FILES_MAX are known, so that some should be forgotten. */
+bool mapped_files_are_many(const struct mapped_files *files);
+/* Forgets those whose @used[index] is false: their indexes are given to others. How many. */
+uint32_t mapped_files_forget(struct mapped_files *files, const bool used[MAPPED_FILES_MAX]);
+/* Counts how often that was done: who keeps something by index forgets it when this is another number. */
+uint64_t mapped_files_generation(const struct mapped_files *files);
+/* What it was added with, until it is forgotten. */
 const struct mapped_file *mapped_files_get(const struct mapped_files *files, uint32_t index);
 bool mapped_files_is_vdso(const struct mapped_files *files, uint32_t index);
 /* Its path, as the process has it for which it was added. */

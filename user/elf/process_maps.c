@@ -24,6 +24,7 @@
 #define MAPPINGS_MAX	8192U	/* of a process */
 #define EXITED_MAX	1024U	/* processes that have ended are kept until so many others have */
 #define AGAIN_NS	100000000ULL
+#define LOOK_AGAIN_NS	10000000000ULL	/* for files that no process has mapped, if most have one */
 
 struct mapped_process {
 	uint32_t pid;
@@ -47,6 +48,7 @@ struct process_maps {
 	struct exited *first, **last;
 	unsigned int exited_cnt;
 	uint64_t read_ns, last_read_ns;	/* of the latest process_maps_read() and the one before */
+	uint64_t looked_ns;		/* for files that no process has mapped; 0: never */
 };
 
 static bool is_boundary(const struct mapping *m)
@@ -298,12 +300,48 @@ static void forget_exited(struct process_maps *m)
 	}
 }
 
+static void mark_files(const void *node, VISIT visit, void *used)
+{
+	const struct mapped_process *p = *(struct mapped_process *const *)node;
+	unsigned int i;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	for (i = 0; i < p->cnt; i++)
+		if (p->mappings[i].file != MAPPED_FILE_NONE)
+			((bool *)used)[p->mappings[i].file] = true;
+}
+
+/*
+ * A machine that builds and tests has new files all the time. Without records nobody says that a process has ended:
+ * all are forgotten then, and read again when they are asked for.
+ */
+static void forget_files(struct process_maps *m)
+{
+	bool *used;
+
+	if (!mapped_files_are_many(m->files) || (m->looked_ns && m->read_ns - m->looked_ns < LOOK_AGAIN_NS))
+		return;
+	used = calloc(MAPPED_FILES_MAX, sizeof(*used));
+	if (!used)
+		return;
+	if (!m->events) {
+		tdestroy(m->processes, free_process);
+		m->processes = NULL;
+	}
+	twalk_r(m->processes, mark_files, used);
+	mapped_files_forget(m->files, used);
+	m->looked_ns = m->read_ns;
+	free(used);
+}
+
 int process_maps_read(struct process_maps *m)
 {
-	if (!m->events)
-		return 0;
 	m->last_read_ns = m->read_ns;
 	m->read_ns = clock_ns(CLOCK_BOOTTIME);
+	forget_files(m);
+	if (!m->events)
+		return 0;
 	forget_exited(m);
 	return mmap_events_read(m->events, m->read_ns, take_event, m);
 }

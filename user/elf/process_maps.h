@@ -24,7 +24,10 @@ struct mapping {
  * records of perf's; then only /proc is read, when a process is first asked for.
  */
 int process_maps_open(struct process_maps **out, struct mapped_files *files, int *events_err);
-/* Takes what has happened until now; before questions about that are asked. 0 or -ENOMEM. */
+/*
+ * Takes what has happened until now; before questions about that are asked. May forget files that no process has
+ * mapped any more: see mapped_files_generation(). 0 or -ENOMEM.
+ */
 int process_maps_read(struct process_maps *m);
 /* What was mapped at @addr in the process of @koid at @ts, until the next call; NULL: not known. */
 const struct mapping *process_maps_find(struct process_maps *m, uint64_t koid, uint64_t ts, uint64_t addr);

@@ -30,6 +30,7 @@ struct kept_names {
 	uint32_t block_cnt, block_cap;
 	size_t block_used;
 	size_t bytes, bytes_max;
+	bool is_full;
 };
 
 /* C0, DEL, C1. */
@@ -64,8 +65,10 @@ static char *allocate(struct kept_names *n, size_t bytes)
 {
 	char *block;
 
-	if (bytes > n->bytes_max - n->bytes)
+	if (bytes > n->bytes_max - n->bytes) {
+		n->is_full = true;
 		return NULL;
+	}
 	if (!n->block_cnt || bytes > BLOCK_BYTES - n->block_used) {
 		if (array_reserve(n->blocks, n->block_cnt, n->block_cap, 1))
 			return NULL;
@@ -128,14 +131,25 @@ int kept_names_open(struct kept_names **out, size_t bytes_max)
 	return 0;
 }
 
-void kept_names_close(struct kept_names *n)
+bool kept_names_are_full(const struct kept_names *n)
 {
-	if (!n)
-		return;
+	return n->is_full;
+}
+
+void kept_names_forget(struct kept_names *n)
+{
 	while (n->block_cnt)
 		free(n->blocks[--n->block_cnt]);
 	free(n->blocks);
 	free(n->all);
 	map_fini(&n->by_hash);
+	*n = (struct kept_names){ .bytes_max = n->bytes_max };
+}
+
+void kept_names_close(struct kept_names *n)
+{
+	if (!n)
+		return;
+	kept_names_forget(n);
 	free(n);
 }

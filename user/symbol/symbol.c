@@ -45,6 +45,7 @@ struct symbolizer {
 	struct jit *jit;
 	struct elf_file *vdso;		/* NULL: there is none */
 	struct kept in_files, in_kernel;
+	uint64_t generation;		/* of @files, whose indexes @in_files goes by */
 };
 
 /* ---- what is kept ---------------------------------------------------------------- */
@@ -67,10 +68,28 @@ static void keep(struct kept *k, uint64_t key, const struct symbol *symbol)
 	k->symbols[k->cnt++] = *symbol;
 }
 
-static void free_kept(struct kept *k)
+static void forget(struct kept *k)
 {
 	map_fini(&k->by_key);
 	free(k->symbols);
+	*k = (struct kept){ 0 };
+}
+
+/* What is full is begun anew; what goes by files that have been forgotten is forgotten too. */
+void symbolizer_refresh(struct symbolizer *s)
+{
+	const uint64_t generation = mapped_files_generation(s->files);
+
+	if (kept_names_are_full(s->names)) {
+		kept_names_forget(s->names);
+		forget(&s->in_files);
+		forget(&s->in_kernel);
+	}
+	if (generation != s->generation || s->in_files.cnt == KEPT_MAX)
+		forget(&s->in_files);
+	if (s->in_kernel.cnt == KEPT_MAX)
+		forget(&s->in_kernel);
+	s->generation = generation;
 }
 
 static const char *keep_text(struct symbolizer *s, const char *text, size_t len, const char *otherwise)
@@ -291,8 +310,8 @@ void symbolizer_close(struct symbolizer *s)
 {
 	if (!s)
 		return;
-	free_kept(&s->in_kernel);
-	free_kept(&s->in_files);
+	forget(&s->in_kernel);
+	forget(&s->in_files);
 	elf_file_close(s->vdso);
 	jit_close(s->jit);
 	kernel_symbols_close(s->kernel);

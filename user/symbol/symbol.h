@@ -4,7 +4,7 @@
  * starts in .eh_frame, maps that JIT compilers write, and the kernel's symbols.
  *
  * Nothing here fails: without a symbol a frame is "file+0x1234" or "[unknown]". What is kept is
- * bounded; beyond the bound names are "[unknown]", too.
+ * bounded; beyond the bound names are "[unknown]", too, until symbolizer_refresh().
  */
 #ifndef SYMBOL_SYMBOL_H
 #define SYMBOL_SYMBOL_H
@@ -23,7 +23,7 @@ enum symbol_kind {
 	SYMBOL_JIT,
 };
 
-/* All strings live as long as the symbolizer. */
+/* All strings live until the next symbolizer_refresh(). */
 struct symbol {
 	const char *name;	/* demangled, UTF-8; never NULL or empty */
 	const char *mapping;	/* a path, "[vdso]", "//anon", "[kernel]", "[ext4]"; NULL: not known */
@@ -43,6 +43,8 @@ struct symbol {
  * are read here, as that may not be permitted later. 0 or -ENOMEM.
  */
 int symbolizer_open(struct symbolizer **out, struct mapped_files *files, const char *root);
+/* Between samples: forgets what is full, and what belongs to files that mapped_files_forget() has forgotten. */
+void symbolizer_refresh(struct symbolizer *s);
 /*
  * @process is a koid, @pid its id in our PID namespace, @file an index of mapped_files or
  * MAPPED_FILE_NONE, @offset of @pc in that file. @is_call: @pc is a return address.

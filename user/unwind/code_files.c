@@ -156,4 +156,6 @@ void code_files_fini(struct code_files *c)
 		if (e->cfi)
 			close_entry(c, e);
 	free(c->entries);
+	c->entries = NULL;
+	c->cap = 0;
 }

@@ -26,6 +26,7 @@ struct code_files {
  * or it is none for this machine.
  */
 struct cfi_file *code_files_get(struct code_files *c, const struct mapping *m, uint32_t pid);
+/* Closes all; it can be used again. */
 void code_files_fini(struct code_files *c);
 
 #endif

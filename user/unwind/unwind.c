@@ -373,6 +373,17 @@ static enum unwind_verdict walk(struct walk *w)
 	return s == STEP_CUT ? UNWIND_CUT : UNWIND_NO_RULE;
 }
 
+static void forget_files(struct unwinder *u)
+{
+	const uint64_t generation = mapped_files_generation(u->code.files);
+
+	if (generation == u->generation)
+		return;
+	code_files_fini(&u->code);
+	rule_table_fini(&u->rules);
+	u->generation = generation;
+}
+
 unsigned int unwinder_unwind(struct unwinder *u, const struct unwind_input *in,
 			     struct unwind_frame frames[UNWIND_FRAMES_MAX], enum unwind_verdict *verdict)
 {
@@ -382,6 +393,7 @@ unsigned int unwinder_unwind(struct unwinder *u, const struct unwind_input *in,
 		*verdict = UNWIND_NO_USER;
 		return 0;
 	}
+	forget_files(u);
 	w.regs = in->regs;
 	w.has_lr = u->machine->has_link_register;
 	*verdict = walk(&w);

@@ -18,6 +18,7 @@ struct unwinder {
 	struct rule_table rules;
 	struct code_files code;
 	struct cfi_reader reader;
+	uint64_t generation;	/* of mapped_files, whose indexes @rules and @code go by */
 };
 
 /* As unwinder_open(), for stacks of @machine. */

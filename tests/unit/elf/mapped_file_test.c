@@ -83,9 +83,49 @@ static void test_too_many(void **state)
 	mapped_files_close(files);
 }
 
+/* Those that are forgotten leave their indexes to others. */
+static void test_forgotten(void **state)
+{
+	static bool used[MAPPED_FILES_MAX];
+	struct mapped_file file = { .path = "/program", .dev = 1 };
+	struct mapped_files *files;
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(mapped_files_open(&files), 0);
+	for (i = 0; i < MAPPED_FILES_MAX; i++) {
+		file.inode = i + 1;
+		assert_int_equal(mapped_files_add(files, &file), i);
+		used[i] = i % 3 == 1;
+		assert_int_equal(mapped_files_are_many(files), i + 1 >= MAPPED_FILES_MAX / 8 * 7);
+	}
+	assert_int_equal(mapped_files_forget(files, used), MAPPED_FILES_MAX - MAPPED_FILES_MAX / 3);
+	assert_int_equal(mapped_files_generation(files), 1);
+	assert_false(mapped_files_are_many(files));
+	for (i = 1; i < MAPPED_FILES_MAX; i += 3) {
+		file.inode = i + 1;
+		assert_int_equal(mapped_files_add(files, &file), i);
+		assert_int_equal(mapped_files_get(files, i)->inode, file.inode);
+	}
+	file.dev = 2;
+	for (i = 0; i < MAPPED_FILES_MAX - MAPPED_FILES_MAX / 3; i++) {
+		file.inode = i;
+		assert_int_not_equal(mapped_files_add(files, &file) % 3, 1);
+	}
+	assert_int_equal(mapped_files_refused(files), 0);
+	file.inode = i;
+	assert_int_equal(mapped_files_add(files, &file), MAPPED_FILE_NONE);
+	assert_int_equal(mapped_files_refused(files), 1);
+	mapped_files_close(files);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_many), cmocka_unit_test(test_too_many) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_forgotten),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,11 +246,50 @@ static void test_proc(void **state)
 	close_made(&m);
 }
 
+/* Files that nobody has mapped any more leave; those that are mapped stay what they are. */
+static void test_files_are_forgotten(void **state)
+{
+	struct mapped_file file = { .path = "/gone", .dev = 1 };
+	uint32_t kept, i;
+	struct made m;
+
+	(void)state;
+	open_made(&m, 1);
+	for (i = 0; i < 1000; i++) {
+		file.inode = i + 1;
+		mapped_files_add(m.files, &file);
+	}
+	put_map(&m, 10, 5, 0x1000, 0x1000, "/kept");
+	read_made(&m);
+	kept = process_maps_find(m.maps, 5, 10, 0x1000)->file;
+	for (; !mapped_files_are_many(m.files); i++) {
+		file.inode = i + 1;
+		mapped_files_add(m.files, &file);
+	}
+	put_map(&m, 20, 5, 0x3000, 0x1000, "/after");
+	assert_int_equal(mapped_files_generation(m.files), 0);
+	read_made(&m);
+	assert_int_equal(mapped_files_generation(m.files), 1);
+	assert_false(mapped_files_are_many(m.files));
+	assert_int_equal(process_maps_find(m.maps, 5, 20, 0x1000)->file, kept);
+	assert_string_equal(path_at(&m, 5, 20, 0x1000), "/kept");
+	assert_string_equal(path_at(&m, 5, 20, 0x3000), "/after");
+	assert_int_equal(process_maps_find(m.maps, 5, 20, 0x3000)->file, 0);
+	/* If most are mapped, that is not looked at again each time. */
+	for (i = 0; !mapped_files_are_many(m.files); i++) {
+		file.inode = i + 1;
+		mapped_files_add(m.files, &file);
+	}
+	read_made(&m);
+	assert_int_equal(mapped_files_generation(m.files), 1);
+	close_made(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lives), cmocka_unit_test(test_files), cmocka_unit_test(test_short_records),
-		cmocka_unit_test(test_many), cmocka_unit_test(test_proc),
+		cmocka_unit_test(test_many), cmocka_unit_test(test_proc), cmocka_unit_test(test_files_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

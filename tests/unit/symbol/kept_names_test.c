@@ -59,8 +59,13 @@ static void test_names_end(void **state)
 		assert_true(bytes <= 1 << 20);
 	}
 	assert_true(bytes > (1 << 20) - 16);
+	assert_true(kept_names_are_full(n));
 	/* What was there before still is. */
 	assert_string_equal(kept_names_put(n, "name1", 5), "name1");
+	kept_names_forget(n);
+	assert_false(kept_names_are_full(n));
+	assert_string_equal(kept_names_put(n, text, len), text);
+	assert_string_equal(kept_names_put(n, longest, sizeof(longest)), kept_names_put(n, longest, sizeof(longest)));
 	kept_names_close(n);
 }
 

@@ -131,6 +131,29 @@ static const struct elf_func *func_of(const struct elf_file *f, const char *name
 
 /* ---- this program ------------------------------------------------------------------- */
 
+/* The index of a file that was forgotten belongs to another one, whose symbols are its own. */
+static void test_forgotten(void **state)
+{
+	static const bool used[MAPPED_FILES_MAX];
+	const struct fixture *x = *state;
+	const uint32_t full = map_file(x, "exe");
+	const char *why;
+	struct elf_file *f;
+	uint64_t offset;
+
+	assert_int_equal(elf_file_open(&f, "/proc/self/exe", &why), 0);
+	offset = func_of(f, "symbolizer_user")->offset;
+	elf_file_close(f);
+	assert_string_equal(find(x, full, offset, false).name, "symbolizer_user");
+	assert_int_equal(mapped_files_forget(x->files, used), 1);
+	symbolizer_refresh(x->s);
+	assert_int_equal(map_file(x, "stripped"), full);
+	assert_string_equal(strrchr(find(x, full, offset, false).mapping, '/'), "/stripped");
+	assert_memory_equal(find(x, full, offset, false).name, "stripped+0x", 11);
+	symbolizer_refresh(x->s);
+	assert_memory_equal(find(x, full, offset, false).name, "stripped+0x", 11);
+}
+
 static void test_functions(void **state)
 {
 	const struct fixture *x = *state;
@@ -561,6 +584,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_functions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_call_at_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gone_processes, set_up, tear_down),

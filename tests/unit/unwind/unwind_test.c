@@ -135,6 +135,30 @@ static void test_sp_and_fp(void **state)
 	test_close(&t);
 }
 
+/* Rules and open files go by the index of a file, which may be another one's afterwards. */
+static void test_files_are_forgotten(void **state)
+{
+	struct mapped_file file = { .path = "/other" };
+	struct test t;
+
+	(void)state;
+	test_open(&t, &x86_64);
+	t.in.regs.ip = CFI_MADE_PC(0, 8);
+	t.in.regs.bp = SP + 16;
+	t.stack[3] = CFI_MADE_PC(1, 20);
+	t.stack[4 + 3] = CFI_MADE_PC(2, 9);
+	assert_stack(&t, UNWIND_WHOLE, PCS(CFI_MADE_PC(0, 8), CFI_MADE_PC(1, 20), CFI_MADE_PC(2, 9)));
+	assert_int_equal(t.frames[2].file, 0);
+	for (file.inode = 1; !mapped_files_are_many(t.files); file.inode++)
+		assert_int_not_equal(mapped_files_add(t.files, &file), MAPPED_FILE_NONE);
+	assert_int_equal(process_maps_read(t.maps), 0);
+	assert_int_equal(mapped_files_generation(t.files), 1);
+	assert_int_equal(mapped_files_add(t.files, &file), 0);
+	assert_stack(&t, UNWIND_WHOLE, PCS(CFI_MADE_PC(0, 8), CFI_MADE_PC(1, 20), CFI_MADE_PC(2, 9)));
+	assert_int_equal(t.frames[2].file, 1);
+	test_close(&t);
+}
+
 /* The rule of a return address is that of the call, which may be the last instruction of another row. */
 static void test_call_at_the_end(void **state)
 {
@@ -510,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sp_and_fp), cmocka_unit_test(test_call_at_the_end), cmocka_unit_test(test_epilogue),
+		cmocka_unit_test(test_files_are_forgotten),
 		cmocka_unit_test(test_plt), cmocka_unit_test(test_aligned), cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_bounds), cmocka_unit_test(test_many), cmocka_unit_test(test_join),
 		cmocka_unit_test(test_probed), cmocka_unit_test(test_arm64_leaf), cmocka_unit_test(test_arm64_signal),

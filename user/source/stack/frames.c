@@ -50,7 +50,10 @@ int stack_frames_open(struct stack_frames **out, enum stack_user user)
 
 int stack_frames_read(struct stack_frames *f)
 {
-	return f->maps ? process_maps_read(f->maps) : 0;
+	int err = f->maps ? process_maps_read(f->maps) : 0;
+
+	symbolizer_refresh(f->symbols);
+	return err;
 }
 
 static struct profile_frame frame_of(const struct symbol *symbol)

@@ -913,6 +913,28 @@ def window_and_wall_clock(tmp):
 
 
 @on_own_machine
+def rotation_and_wall_clock(tmp):
+    """Files are named by a clock that goes back: none replaces another, and they follow one another."""
+    recorder = Recorder(tmp + '/%Y%m%dT%H%M%SZ.fxt', '--rotate', '1s', '-d', '8')
+    wall = time.clock_gettime_ns(time.CLOCK_REALTIME)
+    begin = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    while recorder.p.poll() is None:
+        time.sleep(1)
+        time.clock_settime_ns(time.CLOCK_REALTIME, wall)
+    err = recorder.end(number=None)
+    time.clock_settime_ns(time.CLOCK_REALTIME, wall + time.clock_gettime_ns(time.CLOCK_BOOTTIME) - begin)
+    found = glob.glob(tmp + '/*.fxt')
+    equal(sorted(glob.glob(tmp + '/*')), sorted(found), f'files that are not complete: {err}')
+    expect(len(found) >= 3, f'{len(found)} files: {err}')
+    found.sort(key=lambda path: load(path).events['start'][0])
+    r = run('verify', *found)
+    equal(r.returncode, 0, r.stdout.decode())
+    took = (load(found[-1]).events['stop'][0] - load(found[0]).events['start'][0]) / 1e9
+    expect(7 < took < 8 + 2 / SCALE, f'8 s took {took} s')
+    note(f'{len(found)} files: {", ".join(map(os.path.basename, found))}')
+
+
+@on_own_machine
 def under_lockdown(tmp):
     """The first level leaves what there is, the second one takes it, until the machine is booted again."""
     def recorded():

@@ -91,6 +91,58 @@ def memory_budget(tmp):
     whole(f.files[0])
 
 
+@contextlib.contextmanager
+def memory_group(limit):
+    """Of either hierarchy: its directory, and what to call for the most its members took and whether the kernel ended one."""
+    v1, v2 = '/sys/fs/cgroup/memory', '/sys/fs/cgroup'
+    top = v1 if os.path.exists(v1 + '/memory.limit_in_bytes') else v2
+    path = f'{top}/kfxt-memory-{os.getpid()}'
+    limits, most, events = (('memory.limit_in_bytes', 'memory.max_usage_in_bytes', 'memory.oom_control') if top == v1 else
+                            ('memory.max', 'memory.peak', 'memory.events'))
+
+    def value(name):
+        with open(f'{path}/{name}', encoding='ascii') as f:
+            return f.read()
+    try:
+        if top == v2:
+            with open(v2 + '/cgroup.subtree_control', 'w') as f:
+                f.write('+memory')
+        os.mkdir(path)
+    except OSError as error:
+        raise Skip(f'no cgroup with a memory controller: {error}') from error
+    try:
+        with open(f'{path}/{limits}', 'w') as f:
+            f.write(str(limit))
+        yield path, lambda: (int(value(most)), 'oom_kill 0' not in value(events).splitlines())
+    finally:
+        until(lambda: not value('cgroup.procs'), 'in use')
+        os.rmdir(path)
+
+
+@test
+def in_a_memory_cgroup(tmp):
+    """As kfxt.service says of MemoryMax: twice the window, the rings, and 100 MiB of all else are enough."""
+    keep, ring = 16 << 20, 1 << 20
+    limit = 2 * keep + 2 * ring * os.cpu_count() + (100 << 20)
+    with memory_group(limit) as (path, taken):
+        with flight(tmp, '--keep', f'10m,{keep}', '-m', str(ring), '-zzstd', suffix='.zst',
+                    wrap=('sh', '-c', f'echo $$ >{path}/cgroup.procs && exec "$@"', 'sh')) as f:
+            def is_full():
+                subprocess.run([helper('pingpong'), '200000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
+                return f.status()['window']['overwritten']
+            until(is_full, 'the window is not full', 6 * PATIENCE)
+            # While it goes on, each file is made of a full window.
+            with running(helper('pingpong'), '100000000', str(last_cpu())):
+                for cnt in range(1, 4):
+                    f.p.send_signal(signal.SIGUSR2)
+                    f.wait_for(cnt)
+            most, was_ended = taken()
+    expect(not was_ended and most <= limit, f'it took {most} of {limit} bytes; ended by the kernel: {was_ended}')
+    for found in f.files:
+        verify(found)
+    note(f'at most {most >> 20} of {limit >> 20} MiB, with files of {[os.stat(found).st_size >> 20 for found in f.files]} MiB')
+
+
 @test
 def late_for_its_trigger(tmp):
     """A window by its size may have given up the trigger when its file is written: that is said and counted."""
@@ -534,11 +586,22 @@ def idle(tmp):
     whole(f.files[0])
 
 
+def stalled_us():
+    """How long somebody has waited for a CPU so far."""
+    with open('/proc/pressure/cpu', encoding='ascii') as f:
+        return int(re.match(r'some .*total=(\d+)', f.readline())[1])
+
+
 @test
 def pressure(tmp):
-    """The kernel's own trigger: two tasks for one CPU."""
+    """The kernel's own trigger: not for one task, but for two tasks for one CPU."""
     with flight(tmp, '--keep', '5s', '--after', '100ms', '--trigger', 'psi:cpu:some>100ms/2s') as f, contextlib.ExitStack() as stack:
         spinner(stack, last_cpu())
+        # Others may have made somebody wait for so long.
+        before = stalled_us()
+        time.sleep(2.5)
+        if stalled_us() - before < 90_000:
+            equal(files(tmp), [], f'files, though nothing waits: {f.said()}')
         stack.enter_context(running(*python(HOG, last_cpu(), LONG)))
         f.wait_for(1)
     whole(f.files[0])

@@ -49,11 +49,11 @@ def files(tmp, suffix=''):
 class Flight:
     """A recorder that keeps a window, and what it made of it."""
 
-    def __init__(self, tmp, *args, suffix=''):
+    def __init__(self, tmp, *args, suffix='', wrap=()):
         self.tmp, self.suffix = tmp, suffix
         self.err = open(tmp + '/err', 'w+')
         self.stats = tmp + '/stats.json'
-        self.p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}{suffix}', '--stats', 'json', '--stats-file', self.stats, *args],
+        self.p = subprocess.Popen([*wrap, KFXT, 'record', '-o', f'{tmp}/{PATTERN}{suffix}', '--stats', 'json', '--stats-file', self.stats, *args],
                                   stderr=self.err)
         try:
             self.status()
@@ -88,8 +88,9 @@ class Flight:
 
 
 @contextlib.contextmanager
-def flight(tmp, *args, code=0, suffix=''):
-    f = Flight(tmp, *args, suffix=suffix)
+def flight(tmp, *args, code=0, suffix='', wrap=()):
+    """@wrap: what kfxt is started by, with an exec."""
+    f = Flight(tmp, *args, suffix=suffix, wrap=wrap)
     try:
         yield f
         f.files = f.end(code)

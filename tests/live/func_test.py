@@ -25,7 +25,7 @@ from functions import (GETPPID, HAVE_TRACER, KERNEL, MISSING, NAMES, NOT_ENTRY, 
                        expect_gone, held, here, hooked, matching, nested, only_if, read_text, sift, some,
                        stopped_while_it_detaches, strip, subject, symbols)
 from account import lost_by  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, command_of, equal, expect, helper,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Skip, TRACEFS, commands_of, equal, expect, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run, running, scaled, start, until,
                      verify, verify_cut)
 from trace import Trace  # noqa: E402
@@ -447,12 +447,11 @@ def overflow(tmp, how, *more):
     with open(tmp + '/t.fxt', 'wb') as trace:
         p = subprocess.Popen([KFXT, 'record', '-o', '-', *options, '-m', '4K', '--follow', *more, '--', *workload],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        stat = f'/proc/{command_of(p)}/stat'
-        def begins():
+        def begun():
             if readable(p.stdout):
                 trace.write(os.read(p.stdout.fileno(), 65536))
-            return '(calls)' in read_text(stat) or not os.path.exists(stat)
-        until(begins, 'the workload does not begin')
+            return commands_of(p.pid)
+        stat = f'/proc/{until(begun, "the workload does not begin")[0]}/stat'
         # Until it has ended, which its recorder sees later.
         until(lambda: not re.search(r'\) [^Z]', read_text(stat)), 'the workload does not end')
         shutil.copyfileobj(p.stdout, trace)

@@ -203,10 +203,12 @@ def children_of(pid):
 
 
 def command_of(recorder):
-    """Process id of the command that a recorder has started."""
-    def commands():
-        return [pid for pid, name in children_of(recorder.pid).items() if not name.startswith('kfxt-')]
-    return until(commands, 'no command')[0]
+    """Process id of the command that a recorder has started, once it runs: a child of the recorder's own is first called as it is."""
+    return until(lambda: commands_of(recorder.pid), 'no command')[0]
+
+
+def commands_of(pid):
+    return [child for child, name in children_of(pid).items() if name != 'kfxt' and not name.startswith('kfxt-')]
 
 
 def switches_of(pid):

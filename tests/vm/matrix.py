@@ -101,19 +101,22 @@ USER_SPACE = {
 # Programs that run on the oldest and the newest kernel only, unless some of their tests are chosen for another. Analysis is the same everywhere; only what
 # the kernel does of a thread that has used up its group's time is not (since 6.18 it stops later).
 EVENTS = ('end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
+# Programs of which only some tests run, where they are chosen.
+ONLY_FEW = ('budget', 'flight', 'rotation', 'trigger')
+FILES = {'flight': 'by_signal at_once', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
 ANY = {'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',
        # Not those that take timers to be on time, or a program to begin at once.
        'stack': 'every_long_sleep where_it_waits beside_return_probes'}
-OLD = ANY | {'filter': 'descendants', 'fault': 'killed no_btf',
+OLD = ANY | FILES | {'filter': 'descendants', 'fault': 'killed no_btf',
              # The programs that count losses are the same, and their order of events is the newest's.
              'end': '!losses_of_event_rings_are_drawn !gaps_are_drawn !gaps_are_drawn_with_a_filter !states_of_wanted_threads_only',
              'preset': '!loss_is_counted !pressure !block_requests_of_one_cpu', 'syscall': '!loss_is_counted !busy_threads !same_as_strace',
              'tracepoint': '!arguments_as_the_kernel_prints_them'}
 # This machine's own kernel is nearly the newest: programs load and their records are right, what cannot be done here,
 # and where the kernel did change.
-NEW = {
+NEW = FILES | {
     'live': BETWEEN, 'log': 'lines_of_two_threads line_of_parts burst',
-    'end': 'everybody_is_known', 'fault': 'cpus_come_and_go wall_clock_is_set window_and_wall_clock', 'filter': 'descendants',
+    'end': 'everybody_is_known', 'fault': 'cpus_come_and_go wall_clock_is_set window_and_wall_clock rotation_and_wall_clock', 'filter': 'descendants',
     'mark': 'every_form_of_two_threads by_default_where_it_costs_nothing',
     'preset': 'interrupts work_items block_requests', 'privilege': 'two_capabilities_do', 'report': 'waits_under_a_quota',
     'budget': 'all_functions', 'stack': 'every_long_sleep beside_return_probes', 'syscall': 'arguments none_of_probes',
@@ -178,8 +181,9 @@ def programs(run):
         return ['tests/golden/golden_test.py']
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
     # A machine has no sources to build the example of, and no samples of other formats.
-    left_out = (*(() if 'budget' in run.few else ('budget',)), *(() if run.tests == 'begin' else ('begin',)), 'soak', 'ledger', 'compression', 'example', 'export', 'packet', 'rotation', 'trigger', 'flight',
-                *(() if run.tests == 'service' else ('service',)), *(e for e in EVENTS if not run.events and run.tests == '*' and e not in run.few))
+    left_out = (*(p for p in ONLY_FEW if p not in run.few), *(() if run.tests == 'begin' else ('begin',)), 'soak', 'ledger',
+                'compression', 'example', 'export', 'packet', *(() if run.tests == 'service' else ('service',)),
+                *(e for e in EVENTS if not run.events and run.tests == '*' and e not in run.few))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]
 
 

@@ -300,6 +300,30 @@ def categories_that_are_not_known(convert):
 
 
 @test
+def more_categories_than_are_shown(convert):
+    """In whatever form they come."""
+    named = [msg(22, f'c{i}') for i in range(40)]
+    known = packet(msg(12, *(msg(1, num(1, i + 1), msg(2, f'c{i}')) for i in range(40))), flags=1)
+    numbers = [num(3, i + 1) for i in range(40)], [msg(3, *(varint(i + 1) for i in range(40)))]
+    for parts in named, *numbers:
+        got = convert(thread() + known + event(T, INSTANT, 'e', 1, *parts))
+        equal((got.events()[0]['category'], got.input['cut_strings']), (','.join(f'c{i}' for i in range(32)), 1))
+    got = convert(thread() + event(T, INSTANT, 'e', 1, *(msg(22, f'{i:0100}') for i in range(20))))
+    equal((len(got.events()[0]['category']), got.input['cut_strings']), (1024, 1))
+
+
+@test
+def many_flows_of_a_slice(convert):
+    ids = [i << 40 | 7 for i in range(1, 201)]
+    for begins, ends in ((47, 48), (36, 42)):
+        def packed(field, old=begins == 36):
+            return msg(field, *(varint(i) if old else i.to_bytes(8, 'little') for i in ids))
+        got = convert(thread() + event(T, BEGIN, 'from', 1, packed(begins)) + event(T + 1, END, '') +
+                      event(T + 2, BEGIN, 'to', 1, packed(ends)) + event(T + 3, END, ''))
+        equal([len(got.events(kind)) for kind in ('flow_begin', 'flow_step', 'flow_end')], [200, 0, 200])
+
+
+@test
 def cpu_numbers(convert):
     """4095 is the last one; 1024 is none that other readers take."""
     got = convert(bundle(1024, ftrace(T, 5, 491, msg(1, 'a'))) + bundle(4096, ftrace(T, 5, 491, msg(1, 'a'))) +

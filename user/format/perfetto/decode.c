@@ -88,6 +88,11 @@ int pf_other_field(struct pf_cursor *c, struct pf_field *f)
 	return -EBADMSG;
 }
 
+bool pf_next_number(struct pf_cursor *c, enum pf_wire wire, uint64_t *value)
+{
+	return c->at < c->end && (wire == PF_VARINT ? pf_varint(c, value) : take_fixed(c, 8, value));
+}
+
 size_t pf_numbers(const struct pf_field *f, enum pf_wire wire, uint64_t *out, size_t cnt, size_t max)
 {
 	struct pf_cursor c = pf_inner(f);
@@ -97,7 +102,7 @@ size_t pf_numbers(const struct pf_field *f, enum pf_wire wire, uint64_t *out, si
 		out[cnt++] = f->value;
 	if (f->wire != PF_BYTES)
 		return cnt;
-	while (cnt < max && c.at < c.end && (wire == PF_VARINT ? pf_varint(&c, &value) : take_fixed(&c, 8, &value)))
+	while (cnt < max && pf_next_number(&c, wire, &value))
 		out[cnt++] = value;
 	return cnt;
 }
@@ -110,7 +115,7 @@ size_t pf_numbers_cnt(const struct pf_field *f, enum pf_wire wire)
 
 	if (f->wire != PF_BYTES)
 		return f->wire == wire;
-	while (c.at < c.end && (wire == PF_VARINT ? pf_varint(&c, &value) : take_fixed(&c, 8, &value)))
+	while (pf_next_number(&c, wire, &value))
 		cnt++;
 	return cnt;
 }

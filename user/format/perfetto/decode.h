@@ -117,6 +117,8 @@ static inline uint64_t pf_bits_of_float(uint64_t bits)
  * count so far; it returns the new count. What is beyond @max, or has another type, is left out.
  */
 size_t pf_numbers(const struct pf_field *f, enum pf_wire wire, uint64_t *out, size_t cnt, size_t max);
+/* The next of packed numbers; false: there is none, or it is damaged. */
+bool pf_next_number(struct pf_cursor *c, enum pf_wire wire, uint64_t *value);
 /* How many numbers such a field has. */
 size_t pf_numbers_cnt(const struct pf_field *f, enum pf_wire wire);
 /* The first field of that number and type: true, with *@out set, or false, with none of that number, value and length 0. */

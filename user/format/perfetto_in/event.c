@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #define NS_PER_US	1000
+#define CATEGORY_BYTES	1024U
 
 /* ---- fields ---------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@ static bool read_numbers(struct pf_event_info *e, const struct pf_field *f)
 {
 	switch (f->number) {
 	case PF_EVENT_CATEGORY_IIDS:
+		e->has_more_categories |= e->iids_cnt + pf_numbers_cnt(f, PF_VARINT) > PF_CATEGORIES_MAX;
 		e->iids_cnt = (uint32_t)pf_numbers(f, PF_VARINT, e->category_iids, e->iids_cnt, PF_CATEGORIES_MAX);
 		return true;
 	case PF_EVENT_EXTRA_UUIDS:
@@ -66,6 +68,8 @@ static void read_number(struct pf_reader *r, const struct pf_sequence *q, struct
 	case PF_EVENT_CATEGORY_IIDS:
 		if (e->iids_cnt < PF_CATEGORIES_MAX)
 			e->category_iids[e->iids_cnt++] = f->value;
+		else
+			e->has_more_categories = true;
 		break;
 	case PF_EVENT_TRACK_UUID:
 		e->uuid = f->value;
@@ -98,6 +102,8 @@ static void read_bytes(struct pf_event_info *e, const struct pf_field *f)
 	case PF_EVENT_CATEGORIES:
 		if (e->categories_cnt < PF_CATEGORIES_MAX)
 			e->categories[e->categories_cnt++] = *f;
+		else
+			e->has_more_categories = true;
 		break;
 	case PF_EVENT_LEGACY:
 		e->legacy = *f;
@@ -165,7 +171,8 @@ static uint32_t find_category(struct pf_reader *r, const struct pf_packet_info *
 			pf_text_add(r, ",", 1);
 		pf_text_add(r, e->categories[i].data, e->categories[i].len);
 	}
-	return pf_string(r, r->text, r->text_len < 1024 ? r->text_len : 1024);
+	r->counts.cut_strings += e->has_more_categories && r->text_len <= CATEGORY_BYTES;
+	return pf_string(r, r->text, pf_cut_len(r, r->text, r->text_len, CATEGORY_BYTES));
 }
 
 static int find_track(struct pf_reader *r, const struct pf_packet_info *p, struct pf_event_info *e)
@@ -389,12 +396,14 @@ static int put_flows(struct pf_reader *r, const struct pf_field *f)
 {
 	bool is_old = f->number == PF_EVENT_FLOW_IDS_OLD || f->number == PF_EVENT_TERMINATING_OLD;
 	bool ends = f->number == PF_EVENT_TERMINATING || f->number == PF_EVENT_TERMINATING_OLD;
-	uint64_t ids[64];
-	size_t cnt = pf_numbers(f, is_old ? PF_VARINT : PF_FIXED64, ids, 0, 64), i;
-	int err = 0;
+	const enum pf_piece_kind kind = ends ? PF_PIECE_FLOW_END : PF_PIECE_FLOW;
+	const enum pf_wire wire = is_old ? PF_VARINT : PF_FIXED64;
+	struct pf_cursor packed = pf_inner(f);
+	uint64_t id;
+	int err = f->wire == wire ? pf_record_put(r, kind, 0, f->value) : 0;
 
-	for (i = 0; i < cnt && !err; i++)
-		err = pf_record_put(r, ends ? PF_PIECE_FLOW_END : PF_PIECE_FLOW, 0, ids[i]);
+	while (!err && f->wire == PF_BYTES && pf_next_number(&packed, wire, &id))
+		err = pf_record_put(r, kind, 0, id);
 	return err;
 }
 

@@ -22,7 +22,7 @@ struct pf_legacy_info {
 
 struct pf_event_info {
 	uint8_t type, time_kind, value_flags;	/* @type: enum pf_event_type, or the letter of a LegacyEvent */
-	bool has_uuid, has_pieces, is_legacy;
+	bool has_uuid, has_pieces, is_legacy, has_more_categories;
 	uint64_t uuid;			/* once it has a track: that of the sequence if it has none; 0: none either */
 	int64_t time_us;
 	uint64_t value;

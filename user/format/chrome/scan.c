@@ -81,7 +81,6 @@ static int end_early(struct chrome_scan *s)
 {
 	s->pos = s->end;
 	scan_problem(s, ends_early);
-	s->counts.cut = true;
 	s->state = SCAN_ENDED;
 	return CHROME_END;
 }

@@ -56,7 +56,6 @@ struct chrome_scan_counts {
 	/* Of the whole: NULL if nothing; static string. */
 	const char *problem;
 	uint64_t problem_offset, problem_event;
-	bool cut;		/* it is that the JSON ends early */
 };
 
 /* Bytes of the input: the number read, 0 at the end, or -errno. */

@@ -5,7 +5,7 @@
 # make check      install what is missing, build, run the tests that each change has to pass
 # make check-all  every test there is; SUITES='vm arm64' for some
 # make check TEST='live:names_in_a_storm vm:6.12'   some tests only: SUITE or SUITE:NAME,...
-# make check-unit those that need neither root nor other packages than the build
+# make check-unit those that need neither root nor other packages than the build, in a minute
 # make check-vm   those that run on other kernels, in virtual machines
 # make fuzz       FUZZ_S=3600 FUZZ='fxt repair': the fuzzers, for so long each, all or some
 # make bench      what kfxt costs, beside its peers; BENCH=traced for one part
@@ -290,7 +290,7 @@ check-all:
 	$(Q)tests/run.sh --all $(SUITES)
 
 check-unit:
-	$(Q)CUT_STEP=$${CUT_STEP:-997} tests/run.sh layers unit golden convert json perfetto memory
+	$(Q)CUT_STEP=$${CUT_STEP:-997} tests/run.sh layers unit golden convert json perfetto
 
 check-vm:
 	$(Q)scripts/install-packages.sh test

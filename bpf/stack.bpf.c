@@ -309,8 +309,8 @@ int record_asleep(struct bpf_iter__task *ctx)
 	if (!id || !stamp || !rec)
 		return 0;
 	since = READ_ONCE(*stamp);
-	/* Without a stamp either it slept all the time, or its sleep began where nothing is recorded. */
-	if (!since && *id & (ID_RAN | ID_WOKEN))
+	/* Without a stamp either it slept all the time, or its sleep or its life began where nothing is recorded. */
+	if (!since && (*id & (ID_RAN | ID_WOKEN) || p->start_boottime >= ctl->start_ns))
 		return 0;
 	who = actor_of(p, task_cpu(p));
 	frames = frames_of(bpf_get_task_stack(p, rec + STACK_WORDS, STACK_FRAMES_MAX * 8, 0));

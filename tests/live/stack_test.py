@@ -139,6 +139,15 @@ def record_sleepers(tmp, *options, rounds=scaled(200)):
 
 
 @test
+def threads_that_begin_at_the_end(tmp):
+    """Those that begin after the last switch is recorded have not slept throughout."""
+    with running(helper('load'), 'births', '100000'):
+        for _ in range(scaled(20)):
+            record(tmp + '/t.fxt', '--off-cpu', '-d', '100ms')
+            load_all(tmp + '/t.fxt')
+
+
+@test
 def every_long_sleep(tmp):
     """Of all threads of the machine: as the switches have them to the nanosecond, none missing, none too short."""
     t, samples, threads = record_sleepers(tmp, '--off-cpu')

@@ -6,9 +6,10 @@
  *	load messages PAIRS ROUNDS	each sends short messages to another one, in bursts
  *	load brief THREADS		one after the other, of which none does anything
  *	load crowd THREADS		all at once, until stdin ends
+ *	load births THREADS		one after the other, each of which sleeps for 50 ms, 5000 a second
  *
  * Prints: for timers and messages a line of tally.h for each thread; for the others the
- * threads' ids, for crowd with their names and as soon as all of them sleep.
+ * threads' ids, for crowd with their names and as soon as all of them sleep. births prints nothing.
  */
 #include <errno.h>
 #include <limits.h>
@@ -154,6 +155,22 @@ static void run_crowd(struct worker *workers, int cnt)
 		;
 }
 
+static void *nap(void *arg)
+{
+	(void)arg;
+	usleep(50000);
+	return NULL;
+}
+
+static void run_births(struct worker *workers, int cnt)
+{
+	for (int i = 0; i < cnt; i++) {
+		create(&workers[i], nap);
+		pthread_detach(workers[i].thread);
+		usleep(150);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *shape = argc > 2 ? argv[1] : "";
@@ -172,8 +189,10 @@ int main(int argc, char **argv)
 		run_brief(workers, cnt);
 	else if (!strcmp(shape, "crowd"))
 		run_crowd(workers, cnt);
+	else if (!strcmp(shape, "births"))
+		run_births(workers, cnt);
 	else
-		fprintf(stderr, "usage: load timers|messages|brief|crowd NUMBER [ROUNDS]\n");
+		fprintf(stderr, "usage: load timers|messages|brief|crowd|births NUMBER [ROUNDS]\n");
 	free(workers);
 	return cnt ? 0 : 2;
 }

@@ -92,9 +92,12 @@ class Recorder:
         return [rights for rights in found if rights]
 
     def confined(self):
-        """Its rights, once it has given up the others: system calls come last."""
-        return until(lambda: [t for t in self.tasks() if t['NoNewPrivs'] == 1 and t['Seccomp'] == 2],
-                     'it is not confined', 3 * PATIENCE)[0]
+        """Rights of its first thread, which others begin before, once it has given up what it can: system calls come last."""
+        def rights():
+            with open(f'/proc/{self.process.pid}/status') as f:
+                found = status_of(f.read())
+            return found if found['NoNewPrivs'] == 1 and found['Seccomp'] == 2 else None
+        return until(rights, 'it is not confined', 3 * PATIENCE)
 
     def __enter__(self):
         return self

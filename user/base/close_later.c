@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "thread_hooks.h"
 
 struct close_later {
 	int ends[2];
@@ -50,16 +51,11 @@ static void *run_closer(void *arg)
 /* 0, or -errno: there is no thread then. */
 static int start(struct close_later *c)
 {
-	sigset_t all, before;
 	pthread_t thread;
-	int err;
+	int err = thread_begin(&thread, run_closer, c);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, run_closer, c);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return -err;
+		return err;
 	pthread_detach(thread);
 	pthread_mutex_lock(&c->lock);
 	while (!c->has_begun)

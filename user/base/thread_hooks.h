@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread of a library calls at its begin and at its end, and who begins it then.
+ * Threads of libraries: how they are begun, and what they call at their begin and at their end, and who begins them
+ * then.
  */
 #ifndef BASE_THREAD_HOOKS_H
 #define BASE_THREAD_HOOKS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+
+#define THREAD_STACK_BYTES	(1U << 20)	/* the usual 8 MiB of each are too much where address space is limited */
 
 struct thread_hooks {
 	int (*begin)(void *ctx);	/* 0 or -errno, with which the thread does no work; NULL: nothing */
@@ -14,6 +18,23 @@ struct thread_hooks {
 	void (*created)(void *ctx, pthread_t thread);	/* by who has begun it; NULL: nothing */
 	void *ctx;
 };
+
+/* Begins a thread that takes no signals: those are of who begins it. 0 or -errno: -EAGAIN for want of memory, too. */
+static inline int thread_begin(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, &attr, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
 
 static inline int thread_hooks_begin(const struct thread_hooks *h)
 {

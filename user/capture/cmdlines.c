@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,19 +118,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals are the recorder's. */
 static int start(struct reader *r)
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_begin(&r->thread, work, r);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&r->thread, NULL, work, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)
 		thread_hooks_created(&r->hooks, r->thread);
-	return -err;
+	return err;
 }
 
 /* ---- who asks it --------------------------------------------------------- */

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,18 +86,12 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals are the recorder's. */
 static int start(struct sink_queue *q)
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_begin(&q->thread, work, q);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&q->thread, NULL, work, q);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	q->running = !err;
-	return -err;
+	return err;
 }
 
 /* ---- its feeder --------------------------------------------------------------- */

@@ -3,7 +3,6 @@
  * The life of a window, and its bounds.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -39,15 +38,10 @@ static void set_bounds(struct window *w, const struct window_cfg *cfg)
 
 static int start(struct window *w, pthread_t *thread, void *(*run)(void *), void *arg)
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_begin(thread, run, arg);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(thread, NULL, run, arg);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	w->threads += !err;
-	return -err;
+	return err;
 }
 
 static int start_threads(struct window *w)

@@ -287,8 +287,9 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 	struct remedy_facts facts;
 
 	remedy_get_facts(&facts);
-	if (err == -ENOMEM) {
-		log_error("%s: out of memory (rings take less with a smaller -m)", run->name);
+	if (err == -ENOMEM || err == -EAGAIN) {
+		log_error("%s: %s", run->name, err == -ENOMEM ? "out of memory (rings take less with a smaller -m)" :
+			  "no thread can be started (memory or threads are limited: ulimit -v, ulimit -u)");
 		return EXIT_FAILED;
 	}
 	if (err == -EDQUOT && what) {
@@ -314,8 +315,7 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 	if ((err == -EPERM || err == -EACCES) && remedy_command(remedy))
 		log_error("%s: %s: not permitted (run as root, or once: %s)", run->name, what, remedy);
 	else if (err == -EACCES && geteuid())
-		log_error("%s: %s: not permitted (run as root, or with kernel.perf_event_paranoid at most 2)", run->name,
-			  what);
+		log_error("%s: %s: not permitted (run as root, or with kernel.perf_event_paranoid at most 2)", run->name, what);
 	else if (facts.lockdown == REMEDY_LOCKDOWN_CONFIDENTIALITY)
 		log_error("%s: %s: %s (the kernel is locked down: lockdown=confidentiality)", run->name, what, strerror(-err));
 	else

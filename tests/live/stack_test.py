@@ -381,10 +381,10 @@ while time.time() < e: json.dumps([[[i]] for i in range(1000)])"
 
 @test
 def same_as_libdwfl(tmp):
-    """Each user stack of the machine, unwound by both from the same registers and bytes: never another caller."""
+    """Each user stack of these programs, unwound by both from the same registers and bytes: never another caller."""
     if os.uname().machine != 'x86_64':
         raise Skip('libdwfl is no judge here')
-    r = subprocess.run([helper('judged'), 'record', '--no-sandbox', '-o', tmp + '/t.fxt', '--stacks', '--sample=999', '--',
+    r = subprocess.run([helper('judged'), 'record', '--no-sandbox', '-o', tmp + '/t.fxt', '--follow', '--stacks', '--sample=999', '--',
                         'sh', '-c', WORK, tmp, helper('stacks'), str(scaled(50))], capture_output=True, text=True, timeout=PATIENCE * 6)
     m = re.search(r'^judged (\d+) equal (\d+) longer (\d+) shorter (\d+) other (\d+) gone (\d+)$', r.stderr, re.M)
     expect(r.returncode == 0 and m, r.stderr)

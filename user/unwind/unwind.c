@@ -290,16 +290,23 @@ static unsigned int caller_in_fp(const struct walk *w)
 	return w->is_fp_frame && w->regs.bp == w->in->regs.bp ? 1 : w->in->fp_cnt;
 }
 
-/* Of the end of a signal handler the chain leads past the function that was interrupted. */
-static __attribute__((noinline)) bool is_signal(struct walk *w)
+/*
+ * Whether what comes after the last frame in that chain is its caller. Past a function that has the register for
+ * something else the chain leads to the caller of one further out, if not astray; past the end of a signal handler, to
+ * that of the function that was interrupted. Code without rules is all there is to know it by.
+ */
+static __attribute__((noinline)) bool has_fp(struct walk *w)
 {
 	const struct unwind_frame *last = &w->frames[w->cnt - 1];
-	const struct mapping *m = find_mapping(w, last->pc);
+	const struct mapping *m = find_mapping(w, last->pc - last->is_call);
 	struct unwind_rule rule = { 0 };
 
 	if (m)
 		find_rule(w, last, m, &rule);
-	return rule.is_signal;
+	if (rule.is_signal || rule.cfa == RULE_NONE)
+		return !rule.is_signal;
+	/* Where the caller is in a link register, code that saves both has them where the register points to, by the ABI. */
+	return w->u->machine->has_link_register ? rule.fp == SAVED_AT_CFA : rule.cfa == RULE_FP;
 }
 
 /* Appends what comes after the last frame there; whether it is all, as far as can be known. */
@@ -310,7 +317,7 @@ static bool continue_by_fp(struct walk *w)
 	unsigned int i;
 
 	for (i = caller_in_fp(w); i < w->in->fp_cnt; i++) {
-		if (w->cnt == UNWIND_FRAMES_MAX || is_signal(w))
+		if (w->cnt == UNWIND_FRAMES_MAX || !has_fp(w))
 			return false;
 		if (!add_frame(w, w->in->fp[i] & mask, true)) {
 			w->cnt--;	/* the register was no frame pointer there */

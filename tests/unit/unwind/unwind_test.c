@@ -304,12 +304,13 @@ static void test_join(void **state)
 	(void)state;
 	test_open(&t, &x86_64);
 	t.in.regs.ip = CFI_MADE_PC(0, 0);
-	t.in.regs.bp = SP + 64;
-	t.in.stack_bytes = 16;
-	t.stack[0] = t.stack[1] = CFI_MADE_PC(0, 1);	/* a recursion: two of the four are in the copy */
+	t.in.regs.bp = SP + 8;
+	t.in.stack_bytes = 24;
+	t.stack[0] = t.stack[2] = CFI_MADE_PC(0, 8);	/* a recursion: two of the four are in the copy */
+	t.stack[1] = SP + 64;
 	t.fp[0] = CFI_MADE_PC(0, 0);
 	for (i = 1; i <= 4; i++)
-		t.fp[i] = CFI_MADE_PC(0, 1);
+		t.fp[i] = CFI_MADE_PC(0, 8);
 	t.fp[5] = CFI_MADE_PC(1, 5);
 	t.in.fp_cnt = 6;
 	assert_stack(&t, UNWIND_WHOLE, t.fp);
@@ -325,9 +326,21 @@ static void test_join(void **state)
 	assert_int_equal(t.verdict, UNWIND_CUT);
 	/* A frame pointer of another stack. */
 	t.in.fp_cnt = 5;
-	t.in.regs.bp = SP - 0x100000000ULL;
+	t.stack[1] = SP - 0x100000000ULL;
 	unwind(&t);
 	assert_int_equal(t.cnt, 3);
+	/* A function that has the register for something else: its caller is not in the chain. */
+	t.stack[1] = SP + 64;
+	t.stack[2] = t.fp[2] = CFI_MADE_PC(1, 20);
+	unwind(&t);
+	assert_int_equal(t.cnt, 3);
+	assert_int_equal(t.verdict, UNWIND_CUT);
+	/* The same further on in the chain. */
+	t.stack[2] = t.fp[2] = CFI_MADE_PC(0, 8);
+	t.fp[3] = CFI_MADE_PC(1, 20);
+	unwind(&t);
+	assert_int_equal(t.cnt, 4);
+	assert_int_equal(t.verdict, UNWIND_CUT);
 	test_close(&t);
 }
 

@@ -125,7 +125,7 @@ def in_a_memory_cgroup(tmp):
     keep, ring = 16 << 20, 1 << 20
     limit = 2 * keep + 2 * ring * os.cpu_count() + (100 << 20)
     with memory_group(limit) as (path, taken):
-        with flight(tmp, '--keep', f'10m,{keep}', '-m', str(ring), '-zzstd', suffix='.zst',
+        with flight(tmp, '--keep', f'10m,{keep >> 20}M', '-m', str(ring), '-zzstd', suffix='.zst',
                     wrap=('sh', '-c', f'echo $$ >{path}/cgroup.procs && exec "$@"', 'sh')) as f:
             def is_full():
                 subprocess.run([helper('pingpong'), '200000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)

@@ -20,6 +20,11 @@
 #include "elf/mapped_file.h"
 #include "unwind/unwind.h"
 
+#ifdef __x86_64__
+#define IS_JUDGE	1
+#else
+#define IS_JUDGE	0
+#endif
 #define PROCESSES_MAX	1024U
 #define FRAMES_MAX	512U
 #define SHOWN_MAX	5U
@@ -214,11 +219,9 @@ unsigned int __wrap_unwinder_unwind(struct unwinder *u, const struct unwind_inpu
 
 	input = in;
 	input_pid = (pid_t)(in->process % ID_GENERATION_STEP);
-#ifdef __x86_64__
 	/* Probed returns it knows nothing of. */
-	if (cnt && in->stack_bytes && !in->returns_cnt)
+	if (IS_JUDGE && cnt && in->stack_bytes && !in->returns_cnt)
 		judge(frames, cnt, *verdict);
-#endif
 	return cnt;
 }
 

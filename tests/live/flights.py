@@ -127,9 +127,10 @@ def whole(path):
 
 
 def instants(path):
-    """The triggers in a file, as {argument: value}: on the thread that each is about, and on the recorder's own."""
+    """The triggers in a file, as {argument: value}: on the thread that each is about, and on the recorder's own. Not what was asked for."""
     found = [r for r in fxtread.read(path) if r['type'] == 'event' and (r['category'], r['name']) == ('kfxt', 'trigger')]
     args = [(r['thread'][1], {name: value for name, _, value in r['arguments']}) for r in found]
+    args = [(tid, a) for tid, a in args if 'thread' in a]
     all_of_them = [a for tid, a in args if tid != a['thread']]
     equal([a for a in all_of_them if a['thread']], [a for tid, a in args if tid == a['thread']], "on the recorder's thread, and on theirs")
     return all_of_them

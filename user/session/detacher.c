@@ -58,7 +58,13 @@ struct detacher_process {
 	struct shared *shared;
 };
 
-/* Links, perf events, programs and maps are of no file system; what /proc/pressure watches is a file there. */
+/*
+ * Links, perf events, programs and maps are of no file system; what /proc/pressure watches is a file there, for writing.
+ *
+ * Those that are read are the recorder's own, of its threads. They are closed while the recorder has them, too: whoever
+ * waits for its end, a shell, goes round in the kernel, and cannot be killed, until all files of its directory in /proc
+ * are closed (shrink_dcache_parent()), and he who closes the last one may have to wait for a CPU in the middle.
+ */
 static bool is_kept(int fd)
 {
 	struct statfs fs;
@@ -67,7 +73,7 @@ static bool is_kept(int fd)
 	if (fstat(fd, &st))
 		return false;
 	if (S_ISREG(st.st_mode))
-		return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+		return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 	return !(st.st_mode & S_IFMT) || S_ISCHR(st.st_mode);
 }
 

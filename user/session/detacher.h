@@ -26,8 +26,9 @@ struct detacher_cfg {
 };
 
 /*
- * Forks the process, which keeps devices, files of /proc and what has no place in a file system, closes all else that
- * is open, and confines itself, see privileges_confine(). What is opened later it does not have. 0 or -errno.
+ * Forks the process, which keeps devices, files of /proc that are written and what has no place in a file system,
+ * closes all else that is open, and confines itself, see privileges_confine(). What is opened later it does not have.
+ * 0 or -errno.
  */
 int detacher_open(struct detacher **out, const struct detacher_cfg *cfg);
 /* Whether the process is there: else all that is closed is closed by the caller. NULL: it is not. */

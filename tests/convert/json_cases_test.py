@@ -623,6 +623,7 @@ def what_is_said_and_the_exit_code(tmp):
         (f'[{GOOD},{{"ph":"X"}}]', 'no time (event 2; the first of 1;', 0, 3),
         (f'[{GOOD},{{"ph":"q","ts":1}},{{"ph":"=","ts":1}}]', '= 1, q 1 not converted', 0, 0),
         ('{"traceEvents":[]}', 'no trace-event record in it', 1, 1),
+        ('[{"ph":"q","ts":1}]', 'no trace-event record in it: q 1 not converted', 1, 1),
         ('{"nodes":[]}', 'JSON without traceEvents, not Trace Event JSON (a CPU profile of V8)', 1, 1),
         ('{"traceEvents":null}', 'JSON without traceEvents, not Trace Event JSON (that is no array)', 1, 1),
         (f'{{"traceEvents":[{GOOD}],"systemTraceEvents":{{"type":"fuchsia"}}}}', 'member systemTraceEvents not converted', 0, 0),

@@ -288,6 +288,8 @@ def unknown_numbers(convert):
     got = convert(thread() + b''.join(packet(msg(1000 + i, 'future')) for i in range(40)) + event(T, INSTANT, 'e'))
     line = next(line for line in got.said.splitlines() if line.endswith(', ... not converted'))
     equal((': 40 packets of unknown fields 1000, 1001, ' in line, len(line.split(': ')[-1]) < 300), (True, True), line)
+    got = convert(packet(msg(1999, 'future')))
+    equal((': no perfetto record in it: 1 packet of unknown field 1999 not converted' in got.said, got.done.returncode), (True, 1), got.said)
 
 
 @test
@@ -1023,6 +1025,18 @@ def kills_for_memory(convert):
 
 
 @test
+def events_of_drivers_and_hypervisors(convert):
+    """They have their names, those of their fields, and nothing else."""
+    got = convert(bundle(0, ftrace(T, 5, 377, num(1, 1), num(2, 2**64 - 2), num(3, 4096)), ftrace(T + 1, 5, 431, num(1, 512), num(2, 7), num(3, 0)),
+                         ftrace(T + 2, 5, 566, num(1, 3), num(2, 1), msg(3, 'reset')), ftrace(T + 3, 5, 477)))
+    equal([(r['category'], r['name']) for r in got.events()],
+          [('kvm', 'kvm_exit'), ('android_fs', 'android_fs_dataread_end'), ('dwc3', 'dwc3_event'), ('hyp', 'hyp_exit')])
+    equal((got.args('kvm_exit'), got.args('dwc3_event'), got.args('hyp_exit')),
+          ({'esr_ec': 1, 'ret': -2, 'vcpu_pc': 4096}, {'event': 3, 'ep0state': 1, 'str': 'reset'}, {}))
+    equal(got.input['unknown_ftrace_events'], {})
+
+
+@test
 def statistics_of_journald(convert):
     """They are no line."""
     got = convert(packet(msg(132, num(20, 100), num(21, 0)), ts=T) + packet(msg(132, num(1, 10), msg(7, 'line')), ts=T + 1))
@@ -1040,8 +1054,8 @@ def markers_of_drivers(convert):
     equal([(r['name'], r['timestamp']) for r in got.events() if r['event_type'] == 'duration_begin'], [('frame', T), ('old', T + 6)])
     equal([r['timestamp'] for r in got.events('duration_end')], [T + 5, T + 7])
     equal([(r['name'], r['arguments'][0][2]) for r in got.events('counter')], [('level', -4)])
-    for number, name in ((348, 4), (333, 2), (349, 4)):
-        kind = {348: 5, 333: 3, 349: 5}[number]
+    for number, name in ((348, 4), (333, 2), (349, 4), (490, 2), (490, 4)):
+        kind = {333: 3}.get(number, 5)
         got = convert(bundle(0, ftrace(T, 5, number, num(1, 5), msg(name, 'vsync'), num(kind, ord('I')))))
         equal([(r['name'], r['event_type'], r['thread'][1]) for r in got.events()], [('vsync', 'instant', 5)])
         equal(got.input['unknown_ftrace_events'], {})

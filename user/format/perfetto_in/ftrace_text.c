@@ -322,9 +322,10 @@ bool pf_ftrace_text(struct pf_reader *r, const struct pf_sequence *q, uint32_t n
 static const struct mark_row {
 	uint32_t number;
 	uint8_t pid, name, begins, type, value;	/* @type: a letter as in markers; without it @begins says which */
+	uint8_t other_name;			/* where there is no @name */
 } mark_rows[] = {
-	{ 80, 1, 2, 3, 0, 0 }, { 333, 1, 2, 5, 3, 4 }, { 348, 1, 2, 3, 5, 6 }, { 349, 1, 4, 0, 5, 6 }, { 350, 2, 1, 0, 3, 4 },
-	{ 467, 3, 4, 0, 2, 5 }, { 484, 1, 2, 3, 4, 5 },
+	{ 80, 1, 2, 3, 0, 0, 0 }, { 333, 1, 2, 5, 3, 4, 0 }, { 348, 1, 2, 3, 5, 6, 4 }, { 349, 1, 4, 0, 5, 6, 0 },
+	{ 350, 2, 1, 0, 3, 4, 0 }, { 467, 3, 4, 0, 2, 5, 0 }, { 484, 1, 2, 3, 4, 5, 0 }, { 490, 1, 2, 3, 5, 6, 4 },
 };
 
 static uint64_t number_of(struct pf_cursor m, uint8_t field)
@@ -336,7 +337,6 @@ static uint64_t number_of(struct pf_cursor m, uint8_t field)
 
 bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor message)
 {
-	enum { DPU = 348, DPU_NAME = 4 };
 	const struct mark_row *row = NULL;
 	struct pf_field name;
 	uint64_t type;
@@ -351,8 +351,8 @@ bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor messa
 		type = number_of(message, row->begins) ? 'B' : 'E';
 	if (type != 'B' && type != 'E' && type != 'I' && type != 'C')
 		return false;
-	if (!pf_find(message, row->name, PF_BYTES, &name) && number == DPU)
-		pf_find(message, DPU_NAME, PF_BYTES, &name);
+	if (!pf_find(message, row->name, PF_BYTES, &name) && row->other_name)
+		pf_find(message, row->other_name, PF_BYTES, &name);
 	pf_text_clear(r);
 	pf_text_print(r, "%c|%d", (char)type, (int32_t)number_of(message, row->pid));
 	if (type == 'E')

@@ -193,34 +193,50 @@ static void test_of_another_user(void **state)
 
 /* ---- processes ------------------------------------------------------------------------ */
 
+static bool find(struct jit *j, uint32_t koid, uint64_t pc, uint64_t *took_ns)
+{
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	struct jit_code code;
+	const bool found = jit_find(j, koid, PID, pc, &code);
+
+	*took_ns = clock_ns(CLOCK_MONOTONIC) - begin;
+	return found;
+}
+
+/* Until a map may be read again, after reading took @took_ns: that is to be one in twenty parts of the time. */
+static void wait_to_read(uint64_t took_ns)
+{
+	usleep((useconds_t)(200000 + 20 * took_ns / 1000));
+}
+
 static void test_read_again(void **state)
 {
 	const struct fixture *x = *state;
-	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin, took, other;
 	struct jit_code code;
-	uint64_t none;
 	struct jit *j;
 	bool found;
 	int i;
 
 	write_map(x, "w", "1000 10 one\n");
 	assert_int_equal(jit_open(&j, x->root), 0);
-	assert_true(jit_find(j, PID, PID, 0x1000, &code));
+	begin = clock_ns(CLOCK_MONOTONIC);
+	assert_true(find(j, PID, 0x1000, &took));
 	write_map(x, "a", "2000 10 two\n");
-	found = jit_find(j, PID, PID, 0x2000, &code);
+	found = find(j, PID, 0x2000, &other);
 	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - begin >= 100000000);
-	usleep(250000);
-	assert_true(jit_find(j, PID, PID, 0x2000, &code));
+	wait_to_read(took + other);
+	assert_true(find(j, PID, 0x2000, &took));
 	/* One that has no map is not asked as often. */
 	write_map(x, "a", "3000 10 three\n");
 	shell(x, "mv proc/42/root/tmp/perf-3.map map");
-	none = clock_ns(CLOCK_MONOTONIC);
-	usleep(200000);
-	assert_false(jit_find(j, PID + 2, PID, 0x3000, &code));
+	wait_to_read(took);
+	begin = clock_ns(CLOCK_MONOTONIC);
+	assert_false(find(j, PID + 2, 0x3000, &took));
 	shell(x, "mv map proc/42/root/tmp/perf-3.map");
-	usleep(250000);
-	found = jit_find(j, PID + 2, PID, 0x3000, &code);
-	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - none >= 1000000000);
+	wait_to_read(took);
+	found = find(j, PID + 2, 0x3000, &took);
+	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - begin >= 1000000000);
 	/* Many that have none; the one that was asked for last of all is not forgotten. */
 	for (i = 0; i < 1000; i++) {
 		assert_false(jit_find(j, 1000 + i, 1000 + i, 0x1000, &code));

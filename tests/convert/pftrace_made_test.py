@@ -1037,6 +1037,13 @@ def events_of_drivers_and_hypervisors(convert):
 
 
 @test
+def instants_of_kprobes(convert):
+    got = convert(bundle(0, ftrace(T, 5, 542, msg(1, 'do_exit'), num(2, 3))))
+    equal([(r['name'], r['event_type'], r['arguments']) for r in got.events()], [('do_exit', 'instant', [])])
+    equal(got.input['unknown_ftrace_events'], {})
+
+
+@test
 def statistics_of_journald(convert):
     """They are no line."""
     got = convert(packet(msg(132, num(20, 100), num(21, 0)), ts=T) + packet(msg(132, num(1, 10), msg(7, 'line')), ts=T + 1))
@@ -1054,6 +1061,10 @@ def markers_of_drivers(convert):
     equal([(r['name'], r['timestamp']) for r in got.events() if r['event_type'] == 'duration_begin'], [('frame', T), ('old', T + 6)])
     equal([r['timestamp'] for r in got.events('duration_end')], [T + 5, T + 7])
     equal([(r['name'], r['arguments'][0][2]) for r in got.events('counter')], [('level', -4)])
+    got = convert(bundle(0, ftrace(T, 5, 331, num(1, 1), msg(2, 'touch'), num(3, 5)), ftrace(T + 5, 5, 331, num(1, 2), msg(2, 'touch'), num(3, 5)),
+                         ftrace(T + 6, 5, 331, num(1, 4), msg(2, 'fingers'), num(3, 5), num(4, 2))))
+    equal([(r['event_type'], r['timestamp'] - T) for r in got.events()], [('duration_begin', 0), ('duration_end', 5), ('counter', 6)])
+    equal((got.args('fingers'), got.input['unknown_ftrace_events']), ({'value': 2}, {}))
     for number, name in ((348, 4), (333, 2), (349, 4), (490, 2), (490, 4)):
         kind = {333: 3}.get(number, 5)
         got = convert(bundle(0, ftrace(T, 5, number, num(1, 5), msg(name, 'vsync'), num(kind, ord('I')))))

@@ -64,6 +64,7 @@ static const struct pf_ftrace_row rows[] = {
 	{ 405, "power", "wakeup_source_deactivate", "%1s state=%2x" },
 	{ 408, "printk", "console", "%1s" },
 	{ 491, "sched", "sched_migrate_task", "comm=%1s pid=%2d prio=%3d orig_cpu=%4d dest_cpu=%5d" },
+	{ PF_FTRACE_KPROBE, "kprobes", "", "" },	/* an instant, which has its own name */
 	{ 546, "block", "block_io_start", "%1D %6s %4u (%8s) %2u + %3u [%7s]" },
 	{ 547, "block", "block_io_done", "%1D %6s %4u (%8s) %2u + %3u [%7s]" },
 	{ 551, "timer", "hrtimer_start", "hrtimer=%1p function=%2k expires=%3d softexpires=%4d" },
@@ -321,11 +322,12 @@ bool pf_ftrace_text(struct pf_reader *r, const struct pf_sequence *q, uint32_t n
  */
 static const struct mark_row {
 	uint32_t number;
-	uint8_t pid, name, begins, type, value;	/* @type: a letter as in markers; without it @begins says which */
+	uint8_t pid, name, begins, type, value;	/* @type: a letter as in markers, or a bit; without it @begins says which */
 	uint8_t other_name;			/* where there is no @name */
 } mark_rows[] = {
-	{ 80, 1, 2, 3, 0, 0, 0 }, { 333, 1, 2, 5, 3, 4, 0 }, { 348, 1, 2, 3, 5, 6, 4 }, { 349, 1, 4, 0, 5, 6, 0 },
-	{ 350, 2, 1, 0, 3, 4, 0 }, { 467, 3, 4, 0, 2, 5, 0 }, { 484, 1, 2, 3, 4, 5, 0 }, { 490, 1, 2, 3, 5, 6, 4 },
+	{ 80, 1, 2, 3, 0, 0, 0 }, { 331, 3, 2, 0, 1, 4, 0 }, { 333, 1, 2, 5, 3, 4, 0 }, { 348, 1, 2, 3, 5, 6, 4 },
+	{ 349, 1, 4, 0, 5, 6, 0 }, { 350, 2, 1, 0, 3, 4, 0 }, { 467, 3, 4, 0, 2, 5, 0 }, { 484, 1, 2, 3, 4, 5, 0 },
+	{ 490, 1, 2, 3, 5, 6, 4 },
 };
 
 static uint64_t number_of(struct pf_cursor m, uint8_t field)
@@ -333,6 +335,12 @@ static uint64_t number_of(struct pf_cursor m, uint8_t field)
 	struct pf_field f;
 
 	return field && pf_find(m, field, PF_VARINT, &f) ? f.value : 0;
+}
+
+/* The letters of markers, by the bits that drivers of Qualcomm have for them. */
+static uint64_t letter_of(uint64_t type)
+{
+	return type == 1 ? 'B' : type == 2 ? 'E' : type == 4 ? 'C' : type;
 }
 
 bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor message)
@@ -346,7 +354,7 @@ bool pf_driver_mark(struct pf_reader *r, uint32_t number, struct pf_cursor messa
 		row = mark_rows[i].number == number ? &mark_rows[i] : NULL;
 	if (!row)
 		return false;
-	type = number_of(message, row->type);
+	type = letter_of(number_of(message, row->type));
 	if (!type)
 		type = number_of(message, row->begins) ? 'B' : 'E';
 	if (type != 'B' && type != 'E' && type != 'I' && type != 'C')

@@ -320,13 +320,12 @@ static int judge(const struct run *run, const struct convert_totals *t)
 		log_error("convert: %s: is empty", run->path);
 		return EXIT_FAILED;
 	}
-	if (!t->input.records && *t->input.left_out) {
-		log_error("convert: %s: no %s record in it: %s not converted", run->path, run->reader->name, t->input.left_out);
-		return EXIT_FAILED;
-	}
 	if (!t->input.records) {
-		log_error("convert: %s: no %s record in it (read as %s; --input-format forces a format)",
-			  run->path, run->reader->name, t->input.wrapper);
+		if (*t->input.left_out)
+			log_error("convert: %s: no %s record in it: %s not converted", run->path, run->reader->name, t->input.left_out);
+		else
+			log_error("convert: %s: no %s record in it (read as %s; --input-format forces a format)",
+				  run->path, run->reader->name, t->input.wrapper);
 		return EXIT_FAILED;
 	}
 	return run->cfg->strict && (t->input.unparsed || t->input.damaged || t->built.out_of_order) ? EXIT_PROBLEMS : EXIT_OK;

@@ -586,11 +586,22 @@ def idle(tmp):
     whole(f.files[0])
 
 
+def stalled_us():
+    """How long somebody has waited for a CPU so far."""
+    with open('/proc/pressure/cpu', encoding='ascii') as f:
+        return int(re.match(r'some .*total=(\d+)', f.readline())[1])
+
+
 @test
 def pressure(tmp):
-    """The kernel's own trigger: two tasks for one CPU."""
-    with flight(tmp, '--keep', '5s', '--after', '100ms', '--trigger', 'psi:cpu:some>100ms/2s') as f, contextlib.ExitStack() as stack:
+    """The kernel's own trigger: not for one task and the recorder, but for two tasks for one CPU."""
+    with flight(tmp, '--keep', '5s', '--after', '100ms', '--trigger', 'psi:cpu:some>1s/2s') as f, contextlib.ExitStack() as stack:
         spinner(stack, last_cpu())
+        # Others may have made somebody wait for so long.
+        before = stalled_us()
+        time.sleep(2.5)
+        if stalled_us() - before < 900_000:
+            equal(files(tmp), [], f'files, though nothing waits: {f.said()}')
         stack.enter_context(running(*python(HOG, last_cpu(), LONG)))
         f.wait_for(1)
     whole(f.files[0])

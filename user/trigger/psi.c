@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int fail(const struct trigger_word *w, int err, char *why, size_t size)
@@ -23,8 +26,42 @@ static int fail(const struct trigger_word *w, int err, char *why, size_t size)
 	return -err;
 }
 
+/* Whether the kernel watches the triggers of this process by a thread of its own, and counts for them alone. */
+static bool is_counted_alone(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return !syscall(SYS_capget, &header, data) && data[0].effective & 1U << CAP_SYS_RESOURCE;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", and the same of "full"; false: it cannot be read. */
+static bool read_total(int fd, bool is_full, uint64_t *total_us)
+{
+	char text[256];
+	const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	const char *at = text;
+
+	text[len < 0 ? 0 : len] = 0;
+	at = strstr(at, is_full ? "full " : "some ");
+	at = at ? strstr(at, "total=") : NULL;
+	if (at)
+		*total_us = strtoull(at + strlen("total="), NULL, 10);
+	return at;
+}
+
+bool psi_is_true(struct psi_watch *p, uint64_t total_us, uint64_t threshold_ns)
+{
+	const uint64_t growth_us = total_us - p->total_us;
+
+	if (!p->is_doubted || growth_us >= threshold_ns / 1000)
+		return true;
+	p->total_us = total_us;
+	return false;
+}
+
 /* Writing a trigger, with its NUL, makes the descriptor one of it. */
-static int open_one(const struct trigger_word *w, char *why, size_t size)
+static int open_one(struct psi_watch *p, const struct trigger_word *w, char *why, size_t size)
 {
 	char path[32], text[64];
 	int fd, len, err;
@@ -33,6 +70,7 @@ static int open_one(const struct trigger_word *w, char *why, size_t size)
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return fail(w, errno, why, size);
+	p->is_doubted = !is_counted_alone() && read_total(fd, w->is_full, &p->total_us);
 	len = snprintf(text, sizeof(text), "%s %llu %llu", w->is_full ? "full" : "some",
 		       (unsigned long long)w->threshold / 1000, (unsigned long long)w->window_ns / 1000);
 	if (write(fd, text, (size_t)len + 1) >= 0)
@@ -50,7 +88,7 @@ int psi_open(struct psi *p, const struct firing *f, char *why, size_t size)
 	for (i = 0; i < f->cnt; i++) {
 		if (f->list[i].w.kind != TRIGGER_PSI)
 			continue;
-		fd = open_one(&f->list[i].w, why, err ? 0 : size);
+		fd = open_one(&p->list[p->cnt], &f->list[i].w, why, err ? 0 : size);
 		if (fd < 0) {
 			err = err ? err : fd;
 			continue;
@@ -76,15 +114,19 @@ void psi_look(struct psi *p, struct firing *f, uint64_t now_ns)
 	unsigned int i;
 
 	for (i = 0; i < p->cnt; i++) {
-		const struct trigger_word *w = &f->list[p->list[i].trigger].w;
+		struct psi_watch *watch = &p->list[i];
+		const struct trigger_word *w = &f->list[watch->trigger].w;
 		const struct trigger_fired what = {
 			.value = w->threshold, .from_ns = now_ns > w->window_ns ? now_ns - w->window_ns : 0,
 			.to_ns = now_ns, .cpu = -1, .is_partial = true,
 		};
-		struct pollfd fd = { .fd = p->list[i].fd, .events = POLLPRI };
+		struct pollfd fd = { .fd = watch->fd, .events = POLLPRI };
+		uint64_t total_us;
 
-		if (poll(&fd, 1, 0) > 0 && fd.revents & POLLPRI)
-			firing_add(f, p->list[i].trigger, &what);
+		if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLPRI))
+			continue;
+		if (!read_total(watch->fd, w->is_full, &total_us) || psi_is_true(watch, total_us, w->threshold))
+			firing_add(f, watch->trigger, &what);
 	}
 }
 

@@ -20,7 +20,7 @@
 struct redact {
 	regex_t *expressions;
 	size_t cnt, cap;
-	uint64_t owed_ns, at_ns;	/* time taken beyond the share, at this time */
+	struct time_share taken;
 	char plain[REDACT_BYTES_MAX];	/* the text without NULs */
 	bool hidden[REDACT_BYTES_MAX];	/* which bytes of it match */
 };
@@ -66,7 +66,7 @@ static const char *bracket_end(const char *p)
 	return p;
 }
 
-static bool has_back_reference(const char *p)
+bool redact_has_back_reference(const char *p)
 {
 	for (; *p; p++) {
 		if (*p == '[')
@@ -84,7 +84,7 @@ int redact_add(struct redact *r, const char *regex, char *why, size_t size)
 	regex_t *new;
 	int err;
 
-	if (has_back_reference(regex)) {
+	if (redact_has_back_reference(regex)) {
 		snprintf(why, size, "it has a back-reference");
 		return -EINVAL;
 	}
@@ -148,25 +148,16 @@ static size_t put_mark(char *out, size_t size)
 	return len;
 }
 
-static bool may_take_time(struct redact *r)
-{
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC), paid = (now - r->at_ns) / SHARE;
-
-	r->owed_ns -= paid < r->owed_ns ? paid : r->owed_ns;
-	r->at_ns = now;
-	return r->owed_ns < BURST_NS;
-}
-
 size_t redact_text(struct redact *r, const char *text, size_t len, char *out, size_t size)
 {
 	size_t in = 0, n = 0, put = 1;
 	uint64_t begin_ns;
 
-	if (len > REDACT_BYTES_MAX || !may_take_time(r))
+	if (len > REDACT_BYTES_MAX || !time_share_is_left(&r->taken, SHARE, BURST_NS))
 		return put_mark(out, size);
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	find_all(r, text, len);
-	r->owed_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	time_share_take(&r->taken, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
 	while (in < len && n < size && put) {
 		if (!r->hidden[in]) {
 			out[n++] = text[in++];

@@ -5,6 +5,7 @@
 #ifndef BASE_REDACT_H
 #define BASE_REDACT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define REDACT_MARK		"[redacted]"
@@ -12,11 +13,13 @@
 
 struct redact;
 
+/* Whether a POSIX extended regular expression, right or wrong, has "\1" or such: for one text it could take forever. */
+bool redact_has_back_reference(const char *regex);
 /* Without expressions. 0 or -ENOMEM. */
 int redact_open(struct redact **out);
 /*
  * Adds a POSIX extended regular expression; characters are bytes. 0, -ENOMEM or, with one line in @why, -EINVAL: it is
- * none, it has a back-reference, for which one text could take forever, or it matches an empty text.
+ * none, it has a back-reference, or it matches an empty text.
  */
 int redact_add(struct redact *r, const char *regex, char *why, size_t size);
 /*

@@ -6,8 +6,11 @@
 
 #include "base/glob.h"
 
-#define NAME_BYTES	256	/* longer names of functions and markers match no glob */
-#define LINE_BYTES	4200	/* a line of the log, escaped */
+#define GLOB_BYTES	256	/* of one of a list */
+#define TEXT_BYTES	(FXT_STRING_BYTES_MAX + 1)
+/* What expressions may take of the time, one in so many, and how much at once: for most there are texts that take long. */
+#define SHARE		10
+#define BURST_NS	100000000ULL
 
 void events_set_triggers(struct events *e)
 {
@@ -84,7 +87,7 @@ static void set_text(struct trigger_fired *what, struct fxt_str s)
 /* One of a list of globs, as of kfxt record -e syscalls:LIST; "!" before one excludes. */
 static bool matches_one(const char *glob, size_t len, const char *name)
 {
-	char copy[NAME_BYTES];
+	char copy[GLOB_BYTES];
 
 	return copy_text(copy, sizeof(copy), fxt_str_inline(glob, len)) && glob_match(copy, name);
 }
@@ -108,7 +111,7 @@ static bool is_in_list(const char *list, const char *name)
 static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str name,
 			bool (*matches)(const char *text, const char *name))
 {
-	char text[NAME_BYTES];
+	char text[TEXT_BYTES];
 	uint32_t left, out = 0;
 
 	if (!copy_text(text, sizeof(text), name))
@@ -122,20 +125,26 @@ static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str na
 	return out;
 }
 
-static uint32_t of_line(const struct events *e, uint32_t mask, struct fxt_str line)
+static uint32_t of_line(struct events *e, uint32_t mask, struct fxt_str line)
 {
-	char text[LINE_BYTES];
+	uint64_t begin_ns;
+	char text[TEXT_BYTES];
 	uint32_t left, out = 0;
 
-	line.len = line.len < sizeof(text) ? line.len : sizeof(text) - 1;
 	if (!copy_text(text, sizeof(text), line))
 		return 0;
+	if (!time_share_is_left(&e->taken, SHARE, BURST_NS)) {
+		e->lines_skipped++;
+		return 0;
+	}
+	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (left = mask; left; left &= left - 1) {
 		const unsigned int i = (unsigned int)__builtin_ctz(left);
 
 		if (!regexec(e->firing->list[i].w.regex, text, 0, NULL, 0))
 			out |= 1U << i;
 	}
+	time_share_take(&e->taken, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
 	return out;
 }
 

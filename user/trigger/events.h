@@ -6,6 +6,7 @@
 #ifndef TRIGGER_EVENTS_H
 #define TRIGGER_EVENTS_H
 
+#include "base/clock.h"
 #include "firing.h"
 #include "fxt/fxt.h"
 #include "texts.h"
@@ -14,6 +15,8 @@ struct events {
 	struct firing *firing;	/* borrowed */
 	uint32_t any, irq, syscall, func, log, mark, event;	/* triggers, as bits */
 	uint64_t least_irq_ns, least_syscall_ns, least_func_ns;	/* lowest thresholds */
+	struct time_share taken;	/* by expressions, on lines of the log */
+	uint64_t lines_skipped;		/* as they had taken too long */
 };
 
 /* Sets what follows from the triggers. */

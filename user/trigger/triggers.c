@@ -339,6 +339,8 @@ static const char *why_blind(const struct triggers *t, unsigned int i)
 	switch (t->firing.list[i].w.kind) {
 	case TRIGGER_PSI:
 		return t->has_begun && !psi_has(&t->psi, i) ? "the kernel does not watch pressure" : NULL;
+	case TRIGGER_LOG:
+		return t->events.lines_skipped ? "lines were not looked at: its expression takes long" : NULL;
 	case TRIGGER_IDLE:
 		return t->sched.cpus.is_filtered ? "threads run that are not recorded" : NULL;
 	case TRIGGER_RUNQ:

@@ -14,6 +14,7 @@
 #include "base/cgroup_name.h"
 #include "base/glob.h"
 #include "base/num.h"
+#include "base/redact.h"
 
 #define MILLION			1000000ULL
 #define WINDOW_MIN_NS		100000000ULL
@@ -414,6 +415,9 @@ static int parse_log(struct trigger_word *w, const char *text, const char *end, 
 
 	*reason = "a regular expression is needed";
 	if (text == end)
+		return -EINVAL;
+	*reason = "the regular expression has a back-reference, for which one text could take forever";
+	if (redact_has_back_reference(text))
 		return -EINVAL;
 	w->text = strdup(text);
 	w->regex = calloc(1, sizeof(*w->regex));

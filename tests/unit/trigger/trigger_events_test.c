@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,7 @@ static const struct {
 	{ "log~", "log~: a regular expression is needed" },
 	{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
 	{ "log~a(b", "log~a(b: the regular expression has a parenthesis without its other half" },
+	{ "log~(.*)\\1x", "log~(.*)\\1x: the regular expression has a back-reference, for which one text could take forever" },
 	{ "mark=", "mark=: the text of the marker is needed, or a glob" },
 	{ "event=oom", "event=oom: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
 	{ "event=oom:", "event=oom:: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
@@ -190,6 +192,57 @@ static void test_log(void **state)
 	check_moment(&m, words[0], "a soft lockup", 12);
 	line[126] = 0;		/* not in the middle of a character */
 	check_moment(&m, words[0], line, 13);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* Texts can be made for most expressions to take long; then lines are not looked at, and it says so. */
+static void test_slow_log(void **state)
+{
+	static const char *const words[] = { "log~a+b", "mark=late*", NULL };
+	char *line = calloc(1, FXT_STRING_BYTES_MAX);
+	struct trigger_counts counts;
+	unsigned int cnt = 0;
+	struct stream m;
+
+	(void)state;
+	assert_non_null(line);
+	memset(line, 'a', 16000);
+	stream_open(&m, words);
+	for (;;) {
+		assert_true(triggers_counts(m.t, 0, &counts));
+		if (counts.blind)
+			break;
+		assert_true(cnt++ < 1000);
+		stream_instant(&m, "log", "printk", line, 10);
+	}
+	assert_true(cnt > 1);
+	assert_string_equal(counts.blind, "lines were not looked at: its expression takes long");
+	assert_true(triggers_counts(m.t, 1, &counts) && !counts.blind);
+	stream_instant(&m, "log", "printk", "ab", 11);
+	stream_round(&m, 100);
+	stream_none(&m);
+	stream_close(&m);
+	free(line);
+}
+
+/* Markers may be as long as a string can be. */
+static void test_long_mark(void **state)
+{
+	static const char *const words[] = { "mark=late*x", NULL };
+	char text[FXT_STRING_BYTES_MAX + 1] = "late";
+	struct stream m;
+
+	(void)state;
+	memset(text + 4, ' ', sizeof(text) - 6);
+	text[sizeof(text) - 2] = 'x';
+	stream_open(&m, words);
+	stream_instant(&m, "atrace", text, NULL, 10);
+	text[sizeof(text) - 2] = ' ';
+	stream_instant(&m, "atrace", text, NULL, 11);
+	stream_round(&m, 100);
+	text[TRIGGER_TEXT_BYTES - 1] = 0;
+	check_moment(&m, words[0], text, 10);
 	stream_none(&m);
 	stream_close(&m);
 }
@@ -461,6 +514,8 @@ int main(void)
 		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_slow_log),
+		cmocka_unit_test(test_long_mark),
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_event),

@@ -59,6 +59,8 @@ int elf_file_open(struct elf_file **out, const char *path, const char **why);
 int elf_file_open_memory(struct elf_file **out, const void *data, size_t bytes, const char **why);
 /* NULL is fine. */
 void elf_file_close(struct elf_file *f);
+/* What it takes of memory, about. */
+uint64_t elf_file_bytes(const struct elf_file *f);
 /* Functions by offset, then name; aliases (several names at one offset) are all there. */
 const struct elf_func *elf_file_functions(const struct elf_file *f, unsigned int *cnt);
 const struct elf_usdt *elf_file_usdts(const struct elf_file *f, unsigned int *cnt);

@@ -48,6 +48,7 @@ struct elf_file {
 	size_t range_cnt;
 	char *kept[ELF_KEPT_MAX];	/* what the names point into */
 	unsigned int kept_cnt;
+	uint64_t bytes;			/* in memory, about */
 	char build_id[2 * ELF_BUILD_ID_BYTES_MAX + 1];
 	bool is_stripped;
 };
@@ -67,6 +68,7 @@ struct elf_image {
 	int fd;				/* -1: in memory */
 	Elf *elf;
 	uint64_t bytes;			/* of the file */
+	uint64_t stored;		/* those that are no hole, and not compressed away */
 	GElf_Ehdr header;
 };
 

@@ -22,6 +22,7 @@ char *elf_file_keep(struct elf_file *f, const void *data, size_t bytes)
 	if (bytes)
 		memcpy(copy, data, bytes);
 	f->kept[f->kept_cnt++] = copy;
+	f->bytes += bytes;
 	return copy;
 }
 
@@ -96,7 +97,7 @@ static int read_functions(struct elf_file *f, const struct elf_image *img, const
 	if (err >= 0)
 		err = full = elf_symbols_add(f, img, SHT_SYMTAB);
 	if (err == -ENOEXEC)
-		*why = "damaged: a symbol table lies outside the file";
+		*why = "damaged: a symbol table lies outside the file, or is too large";
 	if (!err)
 		err = full = elf_debug_add(f, img, debug_dir);
 	if (!err)
@@ -119,6 +120,7 @@ static int read_file(struct elf_file **out, struct elf_image *img, const char *d
 	*why = read_segments(f, img);
 	err = *why ? -ENOEXEC : read_functions(f, img, debug_dir, why);
 	err = err ?: elf_usdt_read(f, img);
+	f->bytes += f->func_cnt * sizeof(*f->funcs) + f->range_cnt * sizeof(*f->ranges);
 	if (err)
 		elf_file_close(f);
 	else
@@ -162,6 +164,11 @@ void elf_file_close(struct elf_file *f)
 	free(f->funcs);
 	free(f->symbols);
 	free(f);
+}
+
+uint64_t elf_file_bytes(const struct elf_file *f)
+{
+	return f->bytes;
 }
 
 const struct elf_func *elf_file_functions(const struct elf_file *f, unsigned int *cnt)

@@ -12,7 +12,9 @@
 
 #include "elf_p.h"
 
-#define SECTION_BYTES_MAX	(UINT64_C(1) << 31)	/* a sparse file may promise more */
+#define SECTION_BYTES_MAX	(UINT64_C(512) << 20)
+#define SPARSE_BYTES_MAX	(UINT64_C(64) << 20)	/* a larger section has bytes in the file, */
+#define COMPRESSION_MAX		16U			/* so many less where the file system compresses */
 #define NOTES_BYTES_MAX		(64 << 10)		/* of a segment in search of the build-id */
 #define NOTE_SEGMENTS_MAX	16
 
@@ -73,6 +75,7 @@ int elf_image_open(struct elf_image *img, const char *path, const char **why)
 		goto close_fd;
 	}
 	img->bytes = st.st_size;
+	img->stored = (uint64_t)st.st_blocks * 512;
 	elf_version(EV_CURRENT);
 	/* Not mapped: a file that is cut while it is read would kill us. */
 	img->elf = elf_begin(img->fd, ELF_C_READ, NULL);
@@ -89,6 +92,7 @@ int elf_image_open_memory(struct elf_image *img, void *data, size_t bytes, const
 {
 	img->fd = -1;
 	img->bytes = bytes;
+	img->stored = bytes;
 	elf_version(EV_CURRENT);
 	img->elf = elf_memory(data, bytes);
 	*why = check(img);
@@ -112,12 +116,18 @@ bool elf_image_is_native(const struct elf_image *img)
 
 /* ---- sections ----------------------------------------------------------------- */
 
+/* A hole in a file costs nobody anything, and each byte of it would be one of our memory. */
+static bool is_promised_only(const struct elf_image *img, uint64_t bytes)
+{
+	return bytes > SPARSE_BYTES_MAX && bytes / COMPRESSION_MAX > img->stored;
+}
+
 Elf_Data *elf_image_data(const struct elf_image *img, Elf_Scn *section)
 {
 	GElf_Shdr h;
 
 	if (!section || !gelf_getshdr(section, &h) || h.sh_type == SHT_NOBITS ||
-	    h.sh_flags & SHF_COMPRESSED || h.sh_size > SECTION_BYTES_MAX ||
+	    h.sh_flags & SHF_COMPRESSED || h.sh_size > SECTION_BYTES_MAX || is_promised_only(img, h.sh_size) ||
 	    h.sh_offset > img->bytes || h.sh_size > img->bytes - h.sh_offset)
 		return NULL;
 	return elf_getdata(section, NULL);

@@ -19,6 +19,7 @@
 
 #define FILES_MANY	(MAPPED_FILES_MAX / 8 * 7)
 #define ELFS_MAX	512U		/* whose symbols are in memory */
+#define ELF_BYTES_MAX	(UINT64_C(512) << 20)	/* that these take, but for the last */
 #define AGAIN_NS	1000000000ULL
 #define VDSO		"[vdso]"
 #define DELETED		" (deleted)"	/* after a path in /proc/PID/maps */
@@ -35,6 +36,7 @@ struct mapped_files {
 	void *tree;
 	struct known_file **entries;	/* NULL: forgotten */
 	uint32_t cnt, cap, elfs;
+	uint64_t elf_bytes;
 	uint32_t known, unused;	/* below @unused no index is free */
 	uint64_t questions, refused, generation;
 };
@@ -126,6 +128,7 @@ uint32_t mapped_files_forget(struct mapped_files *files, const bool used[MAPPED_
 			continue;
 		tdelete(e, &files->tree, by_identity);
 		files->elfs -= !!e->elf;
+		files->elf_bytes -= e->elf ? elf_file_bytes(e->elf) : 0;
 		free_file(e);
 		files->entries[i] = NULL;
 		files->known--;
@@ -244,8 +247,8 @@ static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
 	return elf ?: open_in_maps(file, pid);
 }
 
-/* It can be opened again at once. */
-static void close_oldest(struct mapped_files *files)
+/* It can be opened again at @tried_ns + AGAIN_NS, with 0 at once. */
+static void close_oldest(struct mapped_files *files, uint64_t tried_ns)
 {
 	struct known_file *oldest = NULL;
 	uint32_t i;
@@ -255,9 +258,10 @@ static void close_oldest(struct mapped_files *files)
 			oldest = files->entries[i];
 	if (!oldest)
 		return;
+	files->elf_bytes -= elf_file_bytes(oldest->elf);
 	elf_file_close(oldest->elf);
 	oldest->elf = NULL;
-	oldest->tried_ns = 0;
+	oldest->tried_ns = tried_ns;
 	files->elfs--;
 }
 
@@ -271,8 +275,14 @@ const struct elf_file *mapped_files_elf(struct mapped_files *files, uint32_t ind
 		return e->elf;
 	e->tried_ns = now;
 	e->elf = open_for(&e->file, pid);
-	if (e->elf && files->elfs++ == ELFS_MAX)
-		close_oldest(files);
+	if (!e->elf)
+		return NULL;
+	files->elf_bytes += elf_file_bytes(e->elf);
+	if (files->elfs++ == ELFS_MAX)
+		close_oldest(files, 0);
+	/* Two that have no space beside each other are not to be read in turn, sample by sample. */
+	while (files->elfs > 1 && files->elf_bytes > ELF_BYTES_MAX)
+		close_oldest(files, now);
 	return e->elf;
 }
 

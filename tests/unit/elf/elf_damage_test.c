@@ -223,6 +223,34 @@ static void test_made(void **state)
 	close_victim(&v);
 }
 
+/* Anybody can have a file that is large only by its size: what it promises is not read into memory. */
+static void test_hole(void **state)
+{
+	const struct made_elf m = { ELFCLASS64, made_machine(), ET_DYN, .symtab = symbols };
+	const struct {
+		uint64_t symbols;
+		int ret;
+	} cases[] = { { 2796202, 0 }, { 2796203, -ENOEXEC }, { 1 << 28, -ENOEXEC } };	/* up to 64 MiB */
+	struct elf_file *f = NULL;
+	const char *why = NULL;
+	char path[64];
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fd = made_elf(&m);
+		made_elf_hole(fd, SHT_SYMTAB, cases[i].symbols * sizeof(Elf64_Sym));
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(elf_file_open_with(&f, path, "/nonexistent", &why), cases[i].ret);
+		if (cases[i].ret)
+			assert_string_equal(why, "damaged: a symbol table lies outside the file, or is too large");
+		else
+			elf_file_close(f);
+		close(fd);
+	}
+}
+
 /* The headers of a real one, in front and at the end. */
 static void test_own(void **state)
 {
@@ -337,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{ "made, 64 bit", test_made, NULL, NULL, (void *)&classes[0] },
 		{ "made, 32 bit", test_made, NULL, NULL, (void *)&classes[1] },
+		cmocka_unit_test(test_hole),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_cache),
 	};

@@ -252,3 +252,23 @@ uint16_t made_machine(void)
 	close(fd);
 	return machine;
 }
+
+void made_elf_hole(int fd, uint32_t type, uint64_t bytes)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	Elf64_Ehdr h;
+	Elf64_Shdr s;
+	off_t at;
+
+	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+	assert_int_equal(h.e_ident[EI_CLASS], ELFCLASS64);
+	for (at = (off_t)h.e_shoff;; at += (off_t)sizeof(s)) {
+		assert_int_equal(pread(fd, &s, sizeof(s), at), sizeof(s));
+		if (s.sh_type == type)
+			break;
+	}
+	s.sh_offset = (uint64_t)end;
+	s.sh_size = bytes;
+	assert_int_equal(pwrite(fd, &s, sizeof(s), at), sizeof(s));
+	assert_int_equal(ftruncate(fd, end + (off_t)bytes), 0);
+}

@@ -42,6 +42,11 @@ struct made_elf {
 
 /* Writes it to a new file in memory; its descriptor. */
 int made_elf(const struct made_elf *m);
+/*
+ * Gives the first section of @type @bytes at the end of the file, which is a hole there; its names are all empty
+ * then.
+ */
+void made_elf_hole(int fd, uint32_t type, uint64_t bytes);
 /* The machine that the test runs on. */
 uint16_t made_machine(void);
 

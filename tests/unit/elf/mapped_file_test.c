@@ -61,6 +61,30 @@ static void test_many(void **state)
 	close(fd);
 }
 
+/* What is known of files that are open takes memory: beyond 512 MiB they are closed, and not read again at once. */
+static void test_large(void **state)
+{
+	const struct made_symbol symbols[] = { { "outer", MADE_CODE, 0x20, STT_FUNC, STB_GLOBAL, 1 }, { .name = NULL } };
+	const struct made_elf made = { ELFCLASS64, made_machine(), ET_EXEC, .symtab = symbols };
+	const int fd = made_elf(&made);
+	struct mapped_files *files;
+	unsigned int i;
+
+	(void)state;
+	made_elf_hole(fd, SHT_STRTAB, 64 << 20);
+	assert_int_equal(mapped_files_open(&files), 0);
+	for (i = 0; i < 9; i++) {
+		assert_int_equal(add(files, fd, i), i);
+		if (!mapped_files_elf(files, i, (uint32_t)getpid()))
+			fail_msg("file %u", i);
+	}
+	assert_null(mapped_files_elf(files, 0, (uint32_t)getpid()));
+	for (i = 3; i < 9; i++)
+		assert_non_null(mapped_files_elf(files, i, (uint32_t)getpid()));
+	mapped_files_close(files);
+	close(fd);
+}
+
 /* Beyond what there may be none is known, and that is counted. */
 static void test_too_many(void **state)
 {
@@ -123,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_forgotten),
 	};

@@ -22,8 +22,12 @@
 #include "process_maps.h"
 
 #define MAPPINGS_MAX	8192U	/* of a process */
+#define COPIED_MAX	(2U << 20)	/* while there are more of all processes, a child's are read from /proc if they are asked for */
 #define EXITED_MAX	1024U	/* processes that have ended are kept until so many others have */
 #define AGAIN_NS	100000000ULL
+/* What reading /proc may take of the time, one in so many, and how much at once: some have tens of thousands of mappings. */
+#define SHARE		20
+#define BURST_NS	250000000ULL
 #define LOOK_AGAIN_NS	10000000000ULL	/* for files that no process has mapped, if most have one */
 
 struct mapped_process {
@@ -49,6 +53,8 @@ struct process_maps {
 	unsigned int exited_cnt;
 	uint64_t read_ns, last_read_ns;	/* of the latest process_maps_read() and the one before */
 	uint64_t looked_ns;		/* for files that no process has mapped; 0: never */
+	uint64_t mappings;		/* of all processes */
+	struct time_share asked;
 };
 
 static bool is_boundary(const struct mapping *m)
@@ -90,19 +96,21 @@ static void free_process(void *process)
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-static void drop_first(struct mapped_process *p, unsigned int cnt)
+static void drop_first(struct process_maps *m, struct mapped_process *p, unsigned int cnt)
 {
 	p->cnt -= cnt;
+	m->mappings -= cnt;
 	memmove(p->mappings, p->mappings + cnt, p->cnt * sizeof(*p->mappings));
 }
 
-static int push(struct mapped_process *p, const struct mapping *mapping)
+static int push(struct process_maps *m, struct mapped_process *p, const struct mapping *mapping)
 {
 	if (p->cnt == MAPPINGS_MAX)
-		drop_first(p, MAPPINGS_MAX / 4);
+		drop_first(m, p, MAPPINGS_MAX / 4);
 	if (array_reserve(p->mappings, p->cnt, p->cap, 1))
 		return -ENOMEM;
 	p->mappings[p->cnt++] = *mapping;
+	m->mappings++;
 	return 0;
 }
 
@@ -112,7 +120,7 @@ static bool is_same(const struct mapping *a, const struct mapping *b)
 }
 
 /* JITs make the same pages writable and executable again and again. One of no bytes would be a boundary. */
-static int add_mapping(struct mapped_process *p, const struct mapping *mapping)
+static int add_mapping(struct process_maps *m, struct mapped_process *p, const struct mapping *mapping)
 {
 	unsigned int i = p->cnt;
 
@@ -126,7 +134,7 @@ static int add_mapping(struct mapped_process *p, const struct mapping *mapping)
 		if (old->start < mapping->end && mapping->start < old->end)
 			break;
 	}
-	return push(p, mapping);
+	return push(m, p, mapping);
 }
 
 /* Of what was before the boundary that is there already, all that can be asked for has been. */
@@ -136,11 +144,11 @@ static int add_boundary(struct process_maps *m, struct mapped_process *p, uint64
 
 	while (i-- > 0)
 		if (is_boundary(&p->mappings[i]) && p->mappings[i].ts < m->last_read_ns) {
-			drop_first(p, i);
+			drop_first(m, p, i);
 			break;
 		}
 	p->exit_ns = 0;
-	return push(p, &(struct mapping){ .ts = ts, .file = MAPPED_FILE_NONE });
+	return push(m, p, &(struct mapping){ .ts = ts, .file = MAPPED_FILE_NONE });
 }
 
 static const struct mapping *search(const struct mapped_process *p, uint64_t ts, uint64_t addr)
@@ -177,7 +185,7 @@ static int add_line(struct process_maps *m, struct mapped_process *p, uint64_t t
 	file.dev = makedev(major, minor);
 	file.path = line + at;
 	mapping.file = mapped_files_add(m->files, &file);
-	return add_mapping(p, &mapping);
+	return add_mapping(m, p, &mapping);
 }
 
 /* What is there now held at @ts, as far as is known. */
@@ -194,7 +202,7 @@ static int read_proc(struct process_maps *m, struct mapped_process *p, uint64_t 
 	if (!f)
 		return 0;	/* gone; what was known of it still holds */
 	if (!m->events)
-		p->cnt = 0;
+		drop_first(m, p, p->cnt);
 	while (!err && getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = 0;
 		err = add_line(m, p, ts, line);
@@ -236,10 +244,10 @@ static int take_fork(struct process_maps *m, const struct mmap_event *e)
 
 	while (from > 0 && !is_boundary(&parent->mappings[from - 1]))
 		from--;
-	for (; !err && parent && from < parent->cnt; from++) {
+	for (; !err && parent && from < parent->cnt && m->mappings < COPIED_MAX; from++) {
 		mapping = parent->mappings[from];
 		mapping.ts = e->ts;
-		err = push(child, &mapping);
+		err = push(m, child, &mapping);
 	}
 	return err;
 }
@@ -273,7 +281,7 @@ static int take_event(void *ctx, const struct mmap_event *e)
 		return -ENOMEM;
 	if (e->kind == MMAP_EVENT_EXEC)
 		return add_boundary(m, p, e->ts);
-	return add_mapping(p, &(struct mapping){
+	return add_mapping(m, p, &(struct mapping){
 		.ts = e->ts, .start = e->start, .end = e->end, .offset = e->offset,
 		.file = mapped_files_add(m->files, &e->file),
 	});
@@ -294,6 +302,7 @@ static void forget_exited(struct process_maps *m)
 		p = find_process(m, exited->pid, false);
 		if (p && p->exit_ns == exited->ts) {
 			tdelete(p, &m->processes, by_pid);
+			m->mappings -= p->cnt;
 			free_process(p);
 		}
 		free(exited);
@@ -328,6 +337,7 @@ static void forget_files(struct process_maps *m)
 	if (!m->events) {
 		tdestroy(m->processes, free_process);
 		m->processes = NULL;
+		m->mappings = 0;
 	}
 	twalk_r(m->processes, mark_files, used);
 	mapped_files_forget(m->files, used);
@@ -349,19 +359,30 @@ int process_maps_read(struct process_maps *m)
 /* ---- questions --------------------------------------------------------------------------- */
 
 /* Of a process that has executed another program since, /proc does not have the mappings from before. */
-static bool can_ask(const struct process_maps *m, struct mapped_process *p, uint64_t koid, uint64_t ts)
+static bool can_ask(struct process_maps *m, struct mapped_process *p, uint64_t koid, uint64_t ts)
 {
 	unsigned int i;
 
 	if (!m->events && p->koid != koid) {
 		p->koid = koid;
-		p->cnt = 0;
+		drop_first(m, p, p->cnt);
 		p->read_ns = 0;
 	}
 	for (i = 0; i < p->cnt; i++)
 		if (is_boundary(&p->mappings[i]) && p->mappings[i].ts > ts)
 			return false;
-	return !p->read_ns || clock_ns(CLOCK_MONOTONIC) - p->read_ns > AGAIN_NS;
+	if (p->read_ns && clock_ns(CLOCK_MONOTONIC) - p->read_ns <= AGAIN_NS)
+		return false;
+	return time_share_is_left(&m->asked, SHARE, BURST_NS);
+}
+
+static int ask(struct process_maps *m, struct mapped_process *p, uint64_t ts)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	int err = read_proc(m, p, ts);
+
+	time_share_take(&m->asked, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+	return err;
 }
 
 const struct mapping *process_maps_find(struct process_maps *m, uint64_t koid, uint64_t ts, uint64_t addr)
@@ -372,7 +393,7 @@ const struct mapping *process_maps_find(struct process_maps *m, uint64_t koid, u
 	if (!p)
 		return NULL;
 	found = m->events || p->koid == koid ? search(p, ts, addr) : NULL;
-	if (!found && can_ask(m, p, koid, ts) && !read_proc(m, p, m->events ? ts : 0))
+	if (!found && can_ask(m, p, koid, ts) && !ask(m, p, m->events ? ts : 0))
 		found = search(p, ts, addr);
 	return found;
 }

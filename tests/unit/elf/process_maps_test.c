@@ -217,6 +217,57 @@ static void test_many(void **state)
 	close_made(&m);
 }
 
+/* Whoever has many mappings and forks often: their copies take only so much memory, /proc has the others. */
+static void test_many_children(void **state)
+{
+	struct made m;
+	uint32_t i;
+
+	(void)state;
+	open_made(&m, 1);
+	maps_made_proc("1000-2000 r-xp 00000000 08:01 55 /of/proc\n");
+	for (i = 0; i < 8000; i++) {
+		put_map(&m, 100 + i, 5, 0x1000 * (i + 1), 0x1000, "/of/records");
+		if (i % 10 == 9)
+			read_made(&m);
+	}
+	for (i = 0; i < 300; i++) {
+		put_task(&m, PERF_RECORD_FORK, 10000 + i, 1000 + i, 5, 1000 + i);
+		read_made(&m);
+	}
+	assert_string_equal(path_at(&m, 1000, 20000, 0x1000), "/of/records");
+	assert_string_equal(path_at(&m, 1255, 20000, 0x1000), "/of/records");
+	assert_string_equal(path_at(&m, 1299, 20000, 0x1000), "/of/proc");
+	close_made(&m);
+}
+
+/* To read tens of thousands of mappings takes long; while it has, nothing is asked for. */
+static void test_time(void **state)
+{
+	static const char line[] = "7f0000000000-7f0000001000 rw-p 00000000 08:01 55 /a\n";
+	const size_t len = sizeof(line) - 1, lines = 20000;
+	char *text = malloc(len * lines + 1);
+	uint64_t pid = 1;
+	struct made m;
+	size_t i;
+
+	(void)state;
+	assert_non_null(text);
+	for (i = 0; i < lines; i++)
+		memcpy(text + i * len, line, sizeof(line));
+	memcpy(strstr(text, "rw-p"), "r-xp", 4);
+	open_made(&m, 1);
+	maps_made_proc(text);
+	while (path_at(&m, pid, 10, 0x7f0000000000))
+		assert_true(++pid < 10000);
+	assert_true(pid > 2);
+	assert_null(path_at(&m, pid + 1, 10, 0x7f0000000000));
+	/* What is known is known. */
+	assert_string_equal(path_at(&m, 1, 10, 0x7f0000000000), "/a");
+	close_made(&m);
+	free(text);
+}
+
 static void test_proc(void **state)
 {
 	struct made m;
@@ -289,7 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lives), cmocka_unit_test(test_files), cmocka_unit_test(test_short_records),
-		cmocka_unit_test(test_many), cmocka_unit_test(test_proc), cmocka_unit_test(test_files_are_forgotten),
+		cmocka_unit_test(test_many), cmocka_unit_test(test_many_children), cmocka_unit_test(test_time), cmocka_unit_test(test_proc), cmocka_unit_test(test_files_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,19 @@ static int parse_time(const char *text, const char *option, const char *command,
 
 /* ---- triggers --------------------------------------------------------------------------- */
 
+const char *archive_opts_check_trigger(const char *word)
+{
+	static char why[TRIGGER_WHY_BYTES];
+	struct triggers *t;
+	int err;
+
+	if (triggers_open(&t))
+		return NULL;
+	err = triggers_add(t, word, why, sizeof(why));
+	triggers_close(t);
+	return err == -EINVAL ? why : NULL;
+}
+
 static int parse_triggers(const struct archive_opts *opts, const char *command, struct recorder_keep *out)
 {
 	char why[TRIGGER_WHY_BYTES];

@@ -24,6 +24,9 @@ struct archive_opts {
 	uint64_t max_files, max_total;	/* 0: no limit */
 };
 
+/* See struct opt; there is no memory: nothing is wrong with it. */
+const char *archive_opts_check_trigger(const char *word);
+
 /* Rows of a command whose config type @cfg has a struct archive_opts @field. */
 #define ARCHIVE_OPTS(cfg, field) \
 	{ .name = "keep", .kind = OPT_STRING, .metavar = "WINDOW", \
@@ -31,7 +34,7 @@ struct archive_opts {
 	  .offset = offsetof(cfg, field.keep) }, \
 	{ .name = "trigger", .kind = OPT_LIST, .metavar = "WHAT", \
 	  .help = "write them to a file: runq>5ms, log~REGEX, ...", \
-	  .offset = offsetof(cfg, field.triggers) }, \
+	  .offset = offsetof(cfg, field.triggers), .check = archive_opts_check_trigger }, \
 	{ .name = "after", .kind = OPT_STRING, .metavar = "TIME", \
 	  .offset = offsetof(cfg, field.after) }, \
 	{ .name = "cooldown", .kind = OPT_STRING, .metavar = "TIME", \

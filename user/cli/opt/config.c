@@ -90,7 +90,10 @@ static int take_option(struct config *c, const char *word, const char *value)
 		log_error("%s:%u: %s: %s: '%s'", c->path, c->line, word, why, value);
 		return -EINVAL;
 	}
-	return 0;
+	why = row->check && *value ? row->check(value) : NULL;
+	if (why)
+		log_error("%s:%u: %s: %s", c->path, c->line, word, why);
+	return why ? -EINVAL : 0;
 }
 
 /* One line, NUL-terminated, which is cut at the end of the word and of the value. */

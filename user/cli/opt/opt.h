@@ -57,6 +57,11 @@ struct opt {
 	size_t offset;		/* of the field in the command's config */
 	const char *value;	/* default as a user would type it; NULL: the field is left alone; see OPT_ALIAS */
 	uint64_t min, max;	/* of numbers, sizes, durations; max 0: no upper limit */
+	/*
+	 * What is wrong with a text, as in "trigger rung>5ms: WHY", or NULL; valid until the next call. Asked of a file, so that the
+	 * message has its line: the command itself looks at the texts of its options later. NULL: nothing is.
+	 */
+	const char *(*check)(const char *text);
 };
 
 struct opt_command {

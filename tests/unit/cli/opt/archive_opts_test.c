@@ -51,10 +51,18 @@ static void test_after(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static void test_check_trigger(void **state)
+{
+	(void)state;
+	assert_null(archive_opts_check_trigger("runq>5ms:comm=x"));
+	assert_string_equal(archive_opts_check_trigger("runq>5"), "runq>5: a time needs a unit: ns, us, ms, s, m or h");
+	assert_null(archive_opts_check_trigger("log~a b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_after),
+		cmocka_unit_test(test_after), cmocka_unit_test(test_check_trigger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

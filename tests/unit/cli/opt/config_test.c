@@ -31,6 +31,11 @@ struct cfg {
 	struct opt_config config;
 };
 
+static const char *check_item(const char *text)
+{
+	return strcmp(text, "wrong") ? NULL : "wrong: it is";
+}
+
 static const struct opt rows[] = {
 	{ .name = "config", .kind = OPT_CONFIG, .metavar = "FILE", .offset = offsetof(struct cfg, config) },
 	{ .name = "flag", .letter = 'f', .kind = OPT_FLAG, .offset = offsetof(struct cfg, flag) },
@@ -42,7 +47,7 @@ static const struct opt rows[] = {
 	  .min = 1, .max = 9 },
 	{ .name = "former", .kind = OPT_ALIAS, .value = "number" },
 	{ .name = "size", .kind = OPT_SIZE, .metavar = "SIZE", .offset = offsetof(struct cfg, size) },
-	{ .name = "item", .letter = 'i', .kind = OPT_LIST, .metavar = "I", .offset = offsetof(struct cfg, list) },
+	{ .name = "item", .letter = 'i', .kind = OPT_LIST, .metavar = "I", .offset = offsetof(struct cfg, list), .check = check_item },
 	{ .name = "cpus", .kind = OPT_CPUS, .metavar = "LIST", .offset = offsetof(struct cfg, cpus) },
 	{ 0 },
 };
@@ -175,6 +180,7 @@ static void test_errors(void **state)
 		{ "number 7\nformer 7\n", ":2: former: given twice (first in line 1)\n" },
 		{ "flag\nflag\n", ":2: flag: given twice (first in line 1)\n" },
 		{ "optional\noptional\n", ":2: optional: given twice (first in line 1)\n" },
+		{ "item a\nitem wrong\n", ":2: item: wrong: it is\n" },
 		{ "help\n", ":1: help: not allowed in a file\n" },
 		{ "config /etc/x\n", ":1: config: not allowed in a file\n" },
 		{ "flag\nnumber 3", ":2: no newline at the end: the file may be cut\n" },

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "fxt/format.h"
+#include "io/repair.h"
 #include "io/records.h"
 
 #define NAMES_MAX	100000U		/* that are tried */
@@ -181,12 +182,15 @@ static uint64_t whole_bytes(int fd)
 	return end;
 }
 
-/* Compressed files and packets are left as they are. Space that was allocated beyond the end is given back. */
+/* Compressed streams are ended, packets left as they are. Space that was allocated beyond the end is given back. */
 static int cut_after_records(int fd)
 {
 	uint64_t magic = 0;
 	struct stat st;
+	int err = repair_compressed(fd);
 
+	if (err)
+		return err;
 	if (fstat(fd, &st))
 		return -errno;
 	if (pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == FXT_MAGIC)

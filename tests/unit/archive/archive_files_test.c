@@ -20,6 +20,7 @@
 
 #include "archive/retention.h"
 #include "archive/unfinished.h"
+#include "io/compress.h"
 #include "archive_made.h"
 
 #define WHEN	1795442707	/* 2026-11-23 14:05:07 UTC */
@@ -237,6 +238,40 @@ static void test_recover(void **state)
 	recover(p, "p-07-1.fxt.tmp", true);
 	assert_int_equal(size_of("p-07-2.fxt"), 77);
 	assert_int_equal(size_of("p-07.fxt"), 5);
+	name_pattern_close(p);
+}
+
+/* A stream without its end is given one after its last piece. */
+static void test_recover_compressed(void **state)
+{
+	static const struct compress_cfg cfgs[] = { { COMPRESS_GZIP, 3 }, { COMPRESS_ZSTD, 3 } };
+	const unsigned char raw[64] = "\x10\x00\x04\x46\x78\x54\x16";
+	struct name_pattern *p = open_pattern("p-%S.fxt.z");
+	unsigned char end[COMPRESS_END_BYTES_MAX], got[256];
+	struct compressor *c;
+	struct iovec piece;
+	size_t i, len, ends;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < sizeof(cfgs) / sizeof(cfgs[0]); i++) {
+		fd = open("p-07.fxt.z.tmp", O_RDWR | O_CREAT | O_EXCL, 0600);
+		assert_int_equal(compressor_open(&c, &cfgs[i], sizeof(raw)), 0);
+		assert_int_equal(compressor_add(c, raw, sizeof(raw), &piece), 0);
+		len = piece.iov_len;
+		assert_int_equal(write(fd, piece.iov_base, len), len);
+		ends = compressor_end(c, end);
+		/* The next one has begun. */
+		assert_int_equal(compressor_add(c, raw, sizeof(raw), &piece), 0);
+		assert_int_equal(write(fd, piece.iov_base, 3), 3);
+		compressor_close(c);
+		recover(p, "p-07.fxt.z.tmp", true);
+		assert_int_equal(size_of("p-07.fxt.z"), len + ends);
+		assert_int_equal(pread(fd, got, sizeof(got), 0), len + ends);
+		assert_memory_equal(got + len, end, ends);
+		assert_int_equal(unlink("p-07.fxt.z"), 0);
+		close(fd);
+	}
 	name_pattern_close(p);
 }
 
@@ -498,7 +533,7 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover),
-		TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
+		TEST(test_recover_compressed), TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
 		TEST(test_others),
 		TEST(test_undeletable),
 	};

@@ -84,6 +84,7 @@ struct flight {
 	uint64_t space_bytes, space_ns;
 	struct broker_call space;
 	uint64_t bytes_max;			/* of the window; 0: not by this */
+	struct clock_suspends suspends;
 	struct num_cpus online;			/* as of @online_ns */
 	bool is_online_known;
 	uint64_t online_ns;
@@ -123,8 +124,11 @@ int flight_open(struct flight **out, struct recorder *r)
 int flight_writev(struct flight *f, const struct iovec *iov, int cnt)
 {
 	struct triggers *triggers = f->r->cfg->keep.triggers;
+	uint64_t from_ns, to_ns;
 	int i, err = 0;
 
+	if (triggers && clock_was_suspended(&f->suspends, &from_ns, &to_ns))
+		triggers_suspended(triggers, from_ns, to_ns);
 	for (i = 0; i < cnt && !err; i++) {
 		err = window_add(f->window, iov[i].iov_base, iov[i].iov_len);
 		if (!err && triggers)

@@ -200,6 +200,19 @@ void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns)
 	}
 }
 
+void cpus_suspended(struct cpus *c, uint64_t to_ns)
+{
+	struct cpu *cpu;
+
+	for (cpu = c->list; cpu < c->list + c->used; cpu++) {
+		cpu->offline_ns = to_ns > cpu->offline_ns ? to_ns : cpu->offline_ns;
+		if (cpu->since_ns >= to_ns)
+			continue;
+		cpu->since_ns = to_ns;
+		cpu->is_marked = true;
+	}
+}
+
 int cpus_round(struct cpus *c, uint64_t complete_ns)
 {
 	unsigned int i;

@@ -76,6 +76,8 @@ static inline int cpus_switch(struct cpus *c, struct cpu *cpu, const struct cpu_
 
 /* These CPUs are online now. */
 void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns);
+/* See triggers_suspended(). */
+void cpus_suspended(struct cpus *c, uint64_t to_ns);
 /* All records of times before @complete_ns are there: what goes on is looked at. 0 or -ENOMEM. */
 int cpus_round(struct cpus *c, uint64_t complete_ns);
 void cpus_fini(struct cpus *c);

@@ -33,6 +33,8 @@ struct sched {
 void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct num_cpus *online);
 /* Threads were selected: records of others are missing. */
 void sched_set_filtered(struct sched *s);
+/* See triggers_suspended(). */
+void sched_suspended(struct sched *s, uint64_t from_ns, uint64_t to_ns);
 /* These CPUs are online, as of now; all records of times before @now_ns are there. */
 void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns);
 /* A scheduling record of @words words. 0 or -ENOMEM. */

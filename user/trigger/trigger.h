@@ -80,6 +80,11 @@ int triggers_watch(struct triggers *t, const char *root, char *why, size_t size)
  * there is no memory it is counted as suppressed.
  */
 void triggers_found(void *ctx, const char *source, uint64_t ts_ns, uint64_t thread);
+/*
+ * The machine was suspended at some time between these, of which nothing later has been taken: nobody ran or waited then,
+ * and nothing that goes on then counts.
+ */
+void triggers_suspended(struct triggers *t, uint64_t from_ns, uint64_t to_ns);
 /* Whole records in the order of the file, at addresses that are multiples of 8. 0, -EINVAL or -ENOMEM. */
 int triggers_take(struct triggers *t, const void *records, size_t len);
 /*

@@ -120,6 +120,11 @@ int triggers_watch(struct triggers *t, const char *root, char *why, size_t size)
 	return psi_open(&t->psi, &t->firing, why, size);
 }
 
+void triggers_suspended(struct triggers *t, uint64_t from_ns, uint64_t to_ns)
+{
+	sched_suspended(&t->sched, from_ns, to_ns);
+}
+
 /* ---- records of names and of the recording ------------------------------------------ */
 
 static int take_thread(struct triggers *t, const struct fxt_record *rec)

@@ -107,6 +107,40 @@ static void test_comes(void **state)
 	close_machine(&c);
 }
 
+/* Who waits, blocks or runs while the machine is suspended, as all that are frozen do, does so for no time. */
+static void test_suspended(void **state)
+{
+	static const char *const words[] = { "runq>50ms", "blocked>50ms", "slice>50ms", "idle>50%/100ms", NULL };
+	struct machine c;
+
+	(void)state;
+	open_machine(&c, words);
+	stream_switch(&c.m, 0, 95, 0, 'R', 6);
+	stream_switch(&c.m, 1, 95, 0, 'R', 9);
+	stream_round(&c.m, 180);
+	while (triggers_next(c.m.t))		/* both were idle until then */
+		;
+	stream_switch(&c.m, 1, 190, 9, 'S', 10);
+	stream_switch(&c.m, 0, 200, 6, 'R', 7);
+	stream_switch(&c.m, 0, 201, 7, 'D', 8);
+	stream_round(&c.m, 210);
+	stream_none(&c.m);
+	triggers_suspended(c.m.t, 220 * STREAM_MS, 9000 * STREAM_MS);
+	stream_switch(&c.m, 1, 230, 10, 'S', 0);
+	stream_switch(&c.m, 0, 9010, 8, 'S', 6);
+	stream_wakeup(&c.m, 9010, 7, NULL);
+	stream_switch(&c.m, 1, 9012, 0, 'R', 7);
+	stream_switch(&c.m, 1, 9030, 7, 'S', 11);
+	stream_round(&c.m, 9040);
+	stream_none(&c.m);
+	/* After it all counts again. */
+	stream_switch(&c.m, 1, 9055, 11, 'S', 0);
+	stream_switch(&c.m, 0, 9061, 6, 'S', 0);
+	stream_round(&c.m, 9100);
+	stream_fired(&c.m, "slice>50ms", 51);
+	close_machine(&c);
+}
+
 /* What is offline is not idle. */
 static void test_goes(void **state)
 {
@@ -144,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes),
+		cmocka_unit_test(test_suspended),
 		cmocka_unit_test(test_goes),
 	};
 

@@ -643,10 +643,12 @@ def blind_for_the_budget(tmp):
         for command in [KFXT, 'mark', 'now'], once(KMSG, 'kfxt test 12 is here'), once(END, 9):
             subprocess.run(command, check=False)
         until(lambda: f.fired() >= set(seeing[3:]), 'what sees does not fire')
+        until(lambda: f.said().count(': blind: ') >= len(blind), 'it is not said which are blind')
     shed = {t['trigger']: t['shed_ns'] for t in f.counts['triggers']}
     equal([word for word in (*blind, *seeing) if (shed[word] > 0) != (word in blind)], [], f'shed_ns: {shed}')
     for word in blind:
         expect(re.search(rf'trigger {re.escape(word)}: \d+ fired, \d+ suppressed, blind for \d+\.\d s \(--budget\)', f.said()), f.said())
+        expect(f'trigger {word}: blind: what it is about is shed, for the budget' in f.said(), f.said())
     for path in f.files:
         whole(path)
 

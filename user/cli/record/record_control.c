@@ -28,12 +28,15 @@
 #define OPTIONS_BYTES	65536U
 #define RATE_NS		1000000000ULL
 #define AGE_SLACK_NS	500000000ULL	/* a window ends with its last switch */
+#define BLIND_NS	2000000000ULL	/* a trigger that is blind for so long is told of */
 #define REQUESTS_MAX	CONTROL_CLIENTS_MAX	/* in one round of the drain */
 
 /* When a trigger fired last, and its last file. */
 struct last {
 	uint64_t ns;			/* time of day; 0: never */
 	char file[PATH_MAX];		/* "": none */
+	uint64_t blind_ns;		/* since when it is blind, CLOCK_BOOTTIME; 0: it is not */
+	bool is_said_blind;
 };
 
 struct record_control {
@@ -276,6 +279,37 @@ static void take_snapshot(struct record_control *c, struct recorder *r, const st
 		close_later(c->closer, req->fd);
 }
 
+/* ---- triggers that are blind -------------------------------------------------------------- */
+
+static void look_at_blind(struct last *l, const struct trigger_counts *t, const char *why, uint64_t now_ns)
+{
+	if (!why) {
+		if (l->is_said_blind)
+			log_info("trigger %s: not blind any more", t->word);
+		l->is_said_blind = false;
+		l->blind_ns = 0;
+		return;
+	}
+	l->blind_ns = l->blind_ns ?: now_ns;
+	if (l->is_said_blind || now_ns - l->blind_ns < BLIND_NS)
+		return;
+	log_warn("trigger %s: blind: %s", t->word, why);
+	l->is_said_blind = true;
+}
+
+/* A service's log has it, without anybody who asks. */
+static void say_blind(struct record_control *c)
+{
+	const struct budget *budget = recorder_budget(c->summary->recorder);
+	const uint32_t shed = budget ? budget_shed(budget) : 0;
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	struct trigger_counts t;
+	unsigned int i;
+
+	for (i = 0; c->cfg->keep.triggers && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
+		look_at_blind(&c->triggers[i], &t, blind_why(&t, shed), now_ns);
+}
+
 void record_control_tick(struct record_control *c, struct recorder *r)
 {
 	struct control_request req;
@@ -284,6 +318,7 @@ void record_control_tick(struct record_control *c, struct recorder *r)
 	if (!c)
 		return;
 	look_at_rates(c);
+	say_blind(c);
 	for (i = 0; i < REQUESTS_MAX && control_next(c->control, &req); i++)
 		if (req.is_gone)
 			recorder_cancel_request(r, req.id);

@@ -153,14 +153,14 @@ struct opt_cfg {
 };
 
 static const struct opt test_rows[] = {
-	{ "flag", 'f', OPT_FLAG, NULL, "a flag", offsetof(struct opt_cfg, flag), NULL, 0, 0 },
-	{ "string", 's', OPT_STRING, "S", "a string", offsetof(struct opt_cfg, string), "x", 0, 0 },
-	{ "number", 0, OPT_U64, "N", "one to nine", offsetof(struct opt_cfg, number), "5", 1, 9 },
-	{ "size", 'z', OPT_SIZE, "SIZE", "a size", offsetof(struct opt_cfg, size), "4M", 0, 0 },
-	{ "time", 't', OPT_DURATION, "T", "a time", offsetof(struct opt_cfg, duration), NULL, 0, 0 },
-	{ "item", 'i', OPT_LIST, "I", "an item", offsetof(struct opt_cfg, list), NULL, 0, 0 },
+	{ "flag", 'f', OPT_FLAG, NULL, "a flag", offsetof(struct opt_cfg, flag), NULL, 0, 0, NULL },
+	{ "string", 's', OPT_STRING, "S", "a string", offsetof(struct opt_cfg, string), "x", 0, 0, NULL },
+	{ "number", 0, OPT_U64, "N", "one to nine", offsetof(struct opt_cfg, number), "5", 1, 9, NULL },
+	{ "size", 'z', OPT_SIZE, "SIZE", "a size", offsetof(struct opt_cfg, size), "4M", 0, 0, NULL },
+	{ "time", 't', OPT_DURATION, "T", "a time", offsetof(struct opt_cfg, duration), NULL, 0, 0, NULL },
+	{ "item", 'i', OPT_LIST, "I", "an item", offsetof(struct opt_cfg, list), NULL, 0, 0, NULL },
 	{ .name = "former", .kind = OPT_ALIAS, .value = "number" },
-	{ "cpus", 'c', OPT_CPUS, "LIST", "some CPUs", offsetof(struct opt_cfg, cpus), NULL, 0, 0 },
+	{ "cpus", 'c', OPT_CPUS, "LIST", "some CPUs", offsetof(struct opt_cfg, cpus), NULL, 0, 0, NULL },
 	{ 0 },
 };
 

@@ -310,6 +310,15 @@ def who_wakes(tmp):
     alone = [(s.ts, s.weight) for s in ours if not s.ts < slept.get(s.ts - s.weight, 0)]
     expect(len(alone) <= not_taken(t) and len(alone) <= len(ours) / 2,
            f'{len(alone)} of {len(ours)} without their sleep: {alone[:5]}; {t.ledger}')
+    # And each that was that long when it was woken has one.
+    sampled = sorted(s.ts for s in ours)
+    due, missing = 0, []
+    for koid, begin, length in sleeps(t, MS):
+        wakeups = woken[bisect.bisect(woken, begin + MS + MS // 20):bisect.bisect(woken, begin + length)] if koid == tid else []
+        due += bool(wakeups)
+        if wakeups and bisect.bisect(sampled, begin) == bisect.bisect(sampled, begin + length):
+            missing.append((begin, length, wakeups[0]))
+    expect(len(missing) <= not_taken(t) and due, f'{len(missing)} of {due} sleeps without a sample of the waker: {missing[:5]}; {t.ledger}')
     napped = [names(s)[0] for s in of(samples, 'waker') if s.thread == threads['nap'][0]]
     by_interrupt = sum(name == 'woken by an interrupt' for name in napped)
     expect(by_interrupt >= len(napped) * 0.9, f'{by_interrupt} of {len(napped)} timers are interrupts')
@@ -801,7 +810,9 @@ def as_perfetto_packets(tmp):
         koid = threads[lines(out)[what][0]]
         expected = {(ts, weight) for thread, ts, weight in sleeps(t, MS) if thread == koid}
         mine = in_rounds(of(samples, 'off-cpu'), (koid,), what)
-        equal([s[:5] for s in mine if (s.ts, s.weight) not in expected], [], 'samples that are no sleep of the switches')
+        others = [s for s in mine if (s.ts, s.weight) not in expected]
+        equal([(s[:5], s.weight) for s in others], [], f'samples that are no sleep of the switches: '
+              f'{[w for s in others for w in [*t.switches, *t.wakeups] if koid in w and s.ts - MS < w.ts < s.ts + s.weight + MS]}')
         expect(sum(what in names(s) for s in mine) >= scaled(10), f'{what}: {len(mine)} samples')
 
 

@@ -104,9 +104,10 @@ EVENTS = ('end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'st
 # Programs of which only some tests run, where they are chosen.
 ONLY_FEW = ('budget', 'flight', 'rotation', 'trigger')
 FILES = {'flight': 'by_signal at_once', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
+STACKS = 'every_long_sleep where_it_waits where_it_runs who_wakes_from_where beside_return_probes'
 ANY = {'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',
        # Not those that take timers to be on time, or a program to begin at once.
-       'stack': 'every_long_sleep where_it_waits beside_return_probes'}
+       'stack': STACKS}
 OLD = ANY | FILES | {'filter': 'descendants', 'fault': 'killed no_btf',
              # The programs that count losses are the same, and their order of events is the newest's.
              'end': '!losses_of_event_rings_are_drawn !gaps_are_drawn !gaps_are_drawn_with_a_filter !states_of_wanted_threads_only',
@@ -119,7 +120,7 @@ NEW = FILES | {
     'end': 'everybody_is_known', 'fault': 'cpus_come_and_go wall_clock_is_set window_and_wall_clock rotation_and_wall_clock', 'filter': 'descendants',
     'mark': 'every_form_of_two_threads by_default_where_it_costs_nothing',
     'preset': 'interrupts work_items block_requests', 'privilege': 'two_capabilities_do', 'report': 'waits_under_a_quota',
-    'budget': 'all_functions', 'stack': 'every_long_sleep beside_return_probes', 'syscall': 'arguments none_of_probes',
+    'budget': 'all_functions', 'stack': STACKS, 'syscall': 'arguments none_of_probes',
     'tracepoint': 'trace_is_closed_before_detaching',
 }
 

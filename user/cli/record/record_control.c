@@ -28,7 +28,7 @@
 #define OPTIONS_BYTES	65536U
 #define RATE_NS		1000000000ULL
 #define AGE_SLACK_NS	500000000ULL	/* a window ends with its last switch */
-#define BLIND_NS	2000000000ULL	/* a trigger that is blind for so long is told of */
+#define BLIND_NS	2000000000ULL	/* for so long it is not said that a trigger is blind */
 #define REQUESTS_MAX	CONTROL_CLIENTS_MAX	/* in one round of the drain */
 
 /* When a trigger fired last, and its last file. */

@@ -98,6 +98,8 @@ static void free_process(void *process)
 
 static void drop_first(struct process_maps *m, struct mapped_process *p, unsigned int cnt)
 {
+	if (!cnt)
+		return;
 	p->cnt -= cnt;
 	m->mappings -= cnt;
 	memmove(p->mappings, p->mappings + cnt, p->cnt * sizeof(*p->mappings));

@@ -538,6 +538,14 @@ static void test_debug_by_link(void **state)
 	make_dir(dir);
 	snprintf(path, sizeof(path), "%s/linked", dir);
 	expect_stripped(path, NO_DEBUG_DIR, false);
+	/* One whose checksum takes too long is not read, right as it is. */
+	shell("cd %s && cp whole.debug large && truncate -s 63M large && "
+	      "objcopy -R .note.gnu.build-id --add-gnu-debuglink=large stripped linked", dir);
+	expect_stripped(path, NO_DEBUG_DIR, false);
+	shell("cd %s && truncate -s 65M large && "
+	      "objcopy -R .note.gnu.build-id --add-gnu-debuglink=large stripped linked", dir);
+	expect_stripped(path, NO_DEBUG_DIR, true);
+	shell("cd %s && objcopy -R .note.gnu.build-id --add-gnu-debuglink=whole.debug stripped linked", dir);
 	shell("cd %s && mkdir .debug && mv whole.debug .debug", dir);
 	expect_stripped(path, NO_DEBUG_DIR, false);
 	shell("cd %s && mkdir -p debug%s && mv .debug/whole.debug debug%s", dir, dir, dir);

@@ -35,7 +35,6 @@ static const struct method {
 	int level_max, level_default;
 	int (*open)(struct compressor *c, int level, size_t piece_max);
 	int (*add)(struct compressor *c, const void *data, size_t len);
-	size_t (*end)(const struct compressor *c, unsigned char *end);
 } methods[COMPRESS_METHOD_CNT];
 
 /* ---- gzip ----------------------------------------------------------------- */
@@ -70,17 +69,6 @@ static int add_gzip(struct compressor *c, const void *data, size_t len)
 	return 0;
 }
 
-/* The last block: a bit to say so, its kind, and the code for the end of a block; then the trailer. */
-static size_t end_gzip(const struct compressor *c, unsigned char *end)
-{
-	const uint32_t crc = htole32(c->crc), raw_bytes = htole32(c->raw_bytes);
-
-	memcpy(end, "\x03\x00", 2);
-	memcpy(end + 2, &crc, sizeof(crc));
-	memcpy(end + 6, &raw_bytes, sizeof(raw_bytes));
-	return 10;
-}
-
 /* ---- zstd ----------------------------------------------------------------- */
 
 static int open_zstd(struct compressor *c, int level, size_t piece_max)
@@ -107,20 +95,28 @@ static int add_zstd(struct compressor *c, const void *data, size_t len)
 	return left ? -EIO : 0;
 }
 
-/* A last block, raw, of no bytes. */
-static size_t end_zstd(const struct compressor *c, unsigned char *end)
-{
-	(void)c;
-	memcpy(end, "\x01\x00\x00", 3);
-	return 3;
-}
-
 /* ---- both ----------------------------------------------------------------- */
 
 static const struct method methods[COMPRESS_METHOD_CNT] = {
-	[COMPRESS_GZIP] = { "gzip", ".gz", 9, 3, open_gzip, add_gzip, end_gzip },
-	[COMPRESS_ZSTD] = { "zstd", ".zst", 19, 3, open_zstd, add_zstd, end_zstd },
+	[COMPRESS_GZIP] = { "gzip", ".gz", 9, 3, open_gzip, add_gzip },
+	[COMPRESS_ZSTD] = { "zstd", ".zst", 19, 3, open_zstd, add_zstd },
 };
+
+/*
+ * gzip: the last block, which is a bit to say so, its kind, and the code for the end of a block; then the trailer. zstd: a
+ * last block, raw, of no bytes.
+ */
+size_t compress_end(enum compress_method method, uint32_t crc, uint32_t raw_bytes, unsigned char end[COMPRESS_END_BYTES_MAX])
+{
+	crc = htole32(crc);
+	raw_bytes = htole32(raw_bytes);
+	if (method != COMPRESS_GZIP)
+		return (size_t)((unsigned char *)mempcpy(end, "\x01\x00\x00", 3) - end);
+	memcpy(end, "\x03\x00", 2);
+	memcpy(end + 2, &crc, sizeof(crc));
+	memcpy(end + 6, &raw_bytes, sizeof(raw_bytes));
+	return 10;
+}
 
 const char *compress_name(enum compress_method method)
 {
@@ -179,7 +175,7 @@ int compressor_add(struct compressor *c, const void *data, size_t len, struct io
 
 size_t compressor_end(const struct compressor *c, unsigned char end[COMPRESS_END_BYTES_MAX])
 {
-	return c->method->end(c, end);
+	return compress_end((enum compress_method)(c->method - methods), c->crc, c->raw_bytes, end);
 }
 
 void compressor_close(struct compressor *c)

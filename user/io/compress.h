@@ -11,6 +11,7 @@
 #define IO_COMPRESS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/uio.h>
 
 enum compress_method {
@@ -28,6 +29,12 @@ struct compress_cfg {
 };
 
 struct compressor;
+
+/*
+ * Puts at @end what ends a stream that is after a block, and at a byte, of which gzip has @crc and the length of the raw
+ * bytes; returns how many bytes that are.
+ */
+size_t compress_end(enum compress_method method, uint32_t crc, uint32_t raw_bytes, unsigned char end[COMPRESS_END_BYTES_MAX]);
 
 /* "gzip", "zstd" */
 const char *compress_name(enum compress_method method);

@@ -276,12 +276,5 @@ size_t packed_stream_add(struct packed_stream *s, const struct packed *b, unsign
 
 size_t packed_stream_end(const struct packed_stream *s, unsigned char end[COMPRESS_END_BYTES_MAX])
 {
-	const uint32_t crc = htole32(s->crc), raw_bytes = htole32((uint32_t)s->raw_bytes);
-
-	if (s->method != COMPRESS_GZIP)
-		return (unsigned char *)mempcpy(end, frame_end, FRAME_END_BYTES) - end;
-	memcpy(end, "\x03\x00", 2);
-	memcpy(end + 2, &crc, sizeof(crc));
-	memcpy(end + 6, &raw_bytes, sizeof(raw_bytes));
-	return 10;
+	return compress_end(s->method, s->crc, (uint32_t)s->raw_bytes, end);
 }

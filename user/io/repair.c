@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "compress.h"
+
 #define GZIP_BYTES_MAX		(256 << 20)
 #define CHUNK_BYTES		(64U << 10)
 #define ZSTD_FRAME_MAGIC	0xfd2fb528U
@@ -23,13 +25,19 @@ struct repair {
 	uint64_t bytes;			/* of the file */
 	bool has_no_end;		/* the last stream */
 	uint64_t at;			/* where it can be ended, and by what; if it has no block that is whole, where it begins */
-	unsigned char end[10];
+	unsigned char end[COMPRESS_END_BYTES_MAX];
 	size_t end_bytes;
 };
 
 static bool read_at(const struct repair *r, void *data, size_t len, uint64_t at)
 {
 	return pread(r->fd, data, len, (off_t)at) == (ssize_t)len;
+}
+
+static void set_end(struct repair *r, enum compress_method method, uint64_t at, uint32_t crc, uint32_t raw_bytes)
+{
+	r->at = at;
+	r->end_bytes = compress_end(method, crc, raw_bytes, r->end);
 }
 
 /* ---- zstd --------------------------------------------------------------------------------- */
@@ -58,9 +66,7 @@ static uint64_t walk_zstd_frame(struct repair *r, uint64_t at)
 			r->has_no_end = false;
 			return next;
 		}
-		r->at = next;
-		memcpy(r->end, "\x01\x00\x00", 3);	/* a last block, raw, of no bytes */
-		r->end_bytes = 3;
+		set_end(r, COMPRESS_ZSTD, next, 0, 0);
 	}
 	return 0;
 }
@@ -94,18 +100,6 @@ static int find_zstd(struct repair *r)
 
 /* ---- gzip --------------------------------------------------------------------------------- */
 
-/* A last block of no bytes, and the trailer. */
-static void set_gzip_end(struct repair *r, uint64_t at, uint32_t crc, uint32_t raw_bytes)
-{
-	r->at = at;
-	crc = htole32(crc);
-	raw_bytes = htole32(raw_bytes);
-	memcpy(r->end, "\x03\x00", 2);
-	memcpy(r->end + 2, &crc, sizeof(crc));
-	memcpy(r->end + 6, &raw_bytes, sizeof(raw_bytes));
-	r->end_bytes = 10;
-}
-
 /*
  * Reads one stream from @at on; its end, or 0. A block after whose end the next one begins with a byte, as all do that end a
  * piece, is where it can be ended.
@@ -138,7 +132,7 @@ static uint64_t walk_gzip_stream(struct repair *r, z_stream *z, uint64_t at)
 		raw_bytes += (uint32_t)(sizeof(out) - z->avail_out);
 		/* Not after the header. */
 		if (ret == Z_OK && raw_bytes && (z->data_type & 128) && !(z->data_type & 7))
-			set_gzip_end(r, at - z->avail_in, (uint32_t)crc, raw_bytes);
+			set_end(r, COMPRESS_GZIP, at - z->avail_in, (uint32_t)crc, raw_bytes);
 	}
 	if (ret != Z_STREAM_END)
 		return 0;

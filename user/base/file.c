@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -53,5 +54,23 @@ int text_file_read(const char *path, size_t max_bytes, char **text, size_t *len)
 	}
 	*text = all;
 	*len = all_len;
+	return 0;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", and the same of "full". */
+int pressure_read(int fd, const char *share, uint64_t *total_us)
+{
+	char text[256];
+	const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+	const char *at;
+
+	if (len < 0)
+		return -errno;
+	text[len] = 0;
+	at = strstr(text, share);
+	at = at ? strstr(at, "total=") : NULL;
+	if (!at)
+		return -EIO;
+	*total_us = strtoull(at + strlen("total="), NULL, 10);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #define BASE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define PROC_STAT_BYTES_MAX	(1U << 22)	/* interrupts take a line of many thousand words */
 
@@ -14,5 +15,10 @@
  * -EFBIG if there are more than @max_bytes.
  */
 int text_file_read(const char *path, size_t max_bytes, char **text, size_t *len);
+/*
+ * How long tasks have stalled in all, by a file of /proc/pressure that is open: @share is "some" or "full". 0, -errno, or -EIO: it
+ * does not say.
+ */
+int pressure_read(int fd, const char *share, uint64_t *total_us);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/features.h"
 #include "capture/source.h"
 #include "capture/tracks.h"
@@ -40,25 +41,14 @@ struct psi {
 	} of[KINDS];
 };
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", and the same of "full". */
 static int read_totals(const struct psi *psi, unsigned int kind, uint64_t *total_us)
 {
-	char text[256];
-	ssize_t len = pread(psi->of[kind].fd, text, sizeof(text) - 1, 0);
-	const char *at = text;
 	unsigned int i;
+	int err = 0;
 
-	if (len < 0)
-		return -errno;
-	text[len] = 0;
-	for (i = 0; i < kinds[kind].shares; i++) {
-		at = strstr(at, shares[i]);
-		at = at ? strstr(at, "total=") : NULL;
-		if (!at)
-			return -EIO;
-		total_us[i] = strtoull(at + strlen("total="), NULL, 10);
-	}
-	return 0;
+	for (i = 0; i < kinds[kind].shares && !err; i++)
+		err = pressure_read(psi->of[kind].fd, shares[i], &total_us[i]);
+	return err;
 }
 
 static void close_psi(void *s)

@@ -7,10 +7,11 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static int fail(const struct trigger_word *w, int err, char *why, size_t size)
 {
@@ -35,19 +36,9 @@ static bool is_counted_alone(void)
 	return !syscall(SYS_capget, &header, data) && data[0].effective & 1U << CAP_SYS_RESOURCE;
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", and the same of "full"; false: it cannot be read. */
-static bool read_total(int fd, bool is_full, uint64_t *total_us)
+static bool read_total(int fd, const struct trigger_word *w, uint64_t *total_us)
 {
-	char text[256];
-	const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
-	const char *at = text;
-
-	text[len < 0 ? 0 : len] = 0;
-	at = strstr(at, is_full ? "full " : "some ");
-	at = at ? strstr(at, "total=") : NULL;
-	if (at)
-		*total_us = strtoull(at + strlen("total="), NULL, 10);
-	return at;
+	return !pressure_read(fd, w->is_full ? "full" : "some", total_us);
 }
 
 bool psi_is_true(struct psi_watch *p, uint64_t total_us, uint64_t threshold_ns)
@@ -70,7 +61,7 @@ static int open_one(struct psi_watch *p, const struct trigger_word *w, char *why
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return fail(w, errno, why, size);
-	p->is_doubted = !is_counted_alone() && read_total(fd, w->is_full, &p->total_us);
+	p->is_doubted = !is_counted_alone() && read_total(fd, w, &p->total_us);
 	len = snprintf(text, sizeof(text), "%s %llu %llu", w->is_full ? "full" : "some",
 		       (unsigned long long)w->threshold / 1000, (unsigned long long)w->window_ns / 1000);
 	if (write(fd, text, (size_t)len + 1) >= 0)
@@ -125,7 +116,7 @@ void psi_look(struct psi *p, struct firing *f, uint64_t now_ns)
 
 		if (poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLPRI))
 			continue;
-		if (!read_total(watch->fd, w->is_full, &total_us) || psi_is_true(watch, total_us, w->threshold))
+		if (!read_total(watch->fd, w, &total_us) || psi_is_true(watch, total_us, w->threshold))
 			firing_add(f, watch->trigger, &what);
 	}
 }

@@ -267,7 +267,11 @@ def checked(path, waits, gaps):
 def gaps_of_now(f):
     """Of a file that is asked for: a switch that the kernel does not report may hide a wait."""
     f.p.send_signal(signal.SIGUSR2)
-    path, = f.wait_for(1)
+    def asked_for():
+        return [p for p in files(f.tmp) if p.endswith('-signal.fxt')]
+
+    until(lambda: asked_for() or f.p.poll() is not None, 'no file')
+    path, = asked_for()
     found = [(g.begin, g.end) for g in whole(path).gaps]
     os.unlink(path)
     return found
@@ -294,11 +298,13 @@ def hogs_under_load(tmp):
     spans = [*waits.items(), *gaps]
     missed = [(a, b) for a, b in hogs if not any(begin < b and to > a for begin, to in spans)]
     equal(missed, [], 'hogs without a file')
+    equal(sum(lost_by(f.said(), 'rings full').values()), 0, f.said())
     fired = {t['trigger']: t['fired'] for t in f.counts['triggers']}
     equal({word: fired[word] for word in NEVER}, dict.fromkeys(NEVER, 0), 'fired without cause')
+    cost, = [line for line in f.said().splitlines() if line.startswith('kfxt: cost ')]
     others = [b - a for a, b in waits.items() if not any(begin < b and to > a for begin, to in hogs)]
     note(f'{len(hogs)} hogs, {len(waits)} waits of {w.pid}; other waits, which the files have as well: '
-         f'{len(others)}, the longest {max(others, default=0) / MS:.1f} ms')
+         f'{len(others)}, the longest {max(others, default=0) / MS:.1f} ms; {cost[6:]}')
 
 
 if __name__ == '__main__':

@@ -99,7 +99,13 @@ int thread_waits_add_late(struct thread_waits *w, struct thread *t, const struct
 	second.is_begun = rec->is_begun;
 	gap->to_ns = rec->ts_ns;
 	gap->to = rec->state;
-	return second.to_ns - second.from_ns > least_ns ? append(w, t, &second) : 0;
+	if (second.to_ns - second.from_ns <= least_ns)
+		return 0;
+	if (gap->to_ns - gap->from_ns > least_ns)
+		return append(w, t, &second);
+	/* The first part is too short to count. Records come in order by CPU: the next one would have to pass by it. */
+	*gap = second;
+	return 0;
 }
 
 /* ---- what is proven of a gap --------------------------------------------------------- */

@@ -11,6 +11,7 @@
 
 #include "bpf/abi/ids.h"
 #include "trigger/threads.h"
+#include "trigger/waits.h"
 
 static void end_thread(struct threads *th, uint64_t koid, uint64_t ns)
 {
@@ -95,12 +96,42 @@ static void test_exiting(void **state)
 	threads_free(&th);
 }
 
+/* Records of one CPU that come after a later one of another: what is kept grows with time, not with their number. */
+static void test_gaps(void **state)
+{
+	const uint64_t us = 1000, least_us = 10000, last_us = 1000000;
+	struct threads th = { .slots = NULL };
+	struct thread_waits w = { .threads = &th, .least_ns = least_us * us };
+	struct wait_record rec = { .koid = 1, .ts_ns = last_us * us, .run_ns = UINT64_MAX, .state = THREAD_RUNS, .is_switch = true };
+	uint64_t i;
+
+	(void)state;
+	assert_int_equal(thread_waits_add(&w, &rec), 0);
+	for (i = 50; i < last_us / 2; i += 50) {
+		rec.ts_ns = i * us;
+		rec.state = rec.state == THREAD_RUNS ? THREAD_SLEEPS : THREAD_RUNS;
+		assert_int_equal(thread_waits_add(&w, &rec), 0);
+	}
+	assert_int_equal(w.gaps_cnt, 1);	/* the other half second */
+	assert_int_equal(w.gaps[0].from_ns, rec.ts_ns);
+	assert_int_equal(w.gaps[0].from, rec.state);
+	assert_int_equal(w.gaps[0].to_ns, last_us * us);
+	for (; i < last_us; i += 2 * least_us) {
+		rec.ts_ns = i * us;
+		assert_int_equal(thread_waits_add(&w, &rec), 0);
+	}
+	assert_int_equal(w.gaps_cnt, last_us / 2 / (2 * least_us));
+	thread_waits_fini(&w);
+	threads_free(&th);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_exiting),
+		cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

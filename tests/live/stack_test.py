@@ -330,8 +330,9 @@ def where_it_runs(tmp):
     """Functions that take 70, 20 and 10 % of the time, whole stacks."""
     out = record(tmp + '/t.fxt', '--sample=999', '--comm', 'stacks', '--', helper('stacks'), 'spin', str(scaled(4000)))
     t, samples = load_all(tmp + '/t.fxt')
-    tid, _, _ = lines(out)['spin']
-    chains = [names(s) for s in samples if s.thread == tid]
+    # Before and after it is the dynamic linker, which takes long in a machine that is emulated.
+    chains = [names(s) for s in in_rounds(samples, lines(out)['spin'], 'spin')]
+    expect(chains, f'none of {len(samples)} is known to be in spin()')
     inside = [c for c in chains if 'spin' in c]
     expect(len(inside) >= len(chains) * 0.95, f'{len(inside)} of {len(chains)} are known to be in spin(): '
            f'{collections.Counter(map(tuple, (c for c in chains if "spin" not in c))).most_common(3)}')

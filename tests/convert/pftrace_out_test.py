@@ -188,8 +188,15 @@ class Scheduling:
         return found
 
     def wakings(self):
-        return sorted((rec['timestamp'], tid(rec['waking_thread_id']), rec['cpu_number'], args.get('weight', 120),
-                       0 if args.get('mark') == 'implied' else tid(args.get('waker', 0))) for rec, args in self.wakeups)
+        """One that is implied by a switch, and is of its time, is 1 ns before it."""
+        comes = {(rec['timestamp'], rec['incoming_thread_id']) for rec, _ in self.switches}
+        found = []
+        for rec, args in self.wakeups:
+            implied, thread = args.get('mark') == 'implied', rec['waking_thread_id']
+            tied = implied and (rec['timestamp'], thread) in comes
+            found.append((rec['timestamp'] - tied, tid(thread), rec['cpu_number'], args.get('weight', 120),
+                          0 if implied else tid(args.get('waker', 0))))
+        return sorted(found)
 
 
 def rows_of(trace):
@@ -278,6 +285,20 @@ def times_that_are_equal_are_parted(tmp):
     equal((waking.waker, waking.compact), (20, True))
     leaves = [s.ts for s in trace.switches if s.cpu == 1][-1]
     equal((leaves, trace.wakings[1].ts, trace.wakings[1].waker), (5002, 5003, 10))
+
+
+@case
+def implied_wakeups_give_way(tmp):
+    """One has the time of the switch that it is implied by, which was measured."""
+    first = switch(1000, 0, 0, 10, mark='start'), switch(2000, 0, 10, 0, 'S')
+    trace = made(tmp, *first, wakeup(5000, 0, 10, 0, mark='implied'), switch(5000, 0, 0, 10), switch(6000, 0, 10, 0, 'S'))
+    equal(([w.ts for w in trace.wakings], [s.ts for s in trace.switches if s.next == 10]), ([4999], [1000, 5000]))
+    # It is still after the sleep.
+    trace = made(tmp, *first, wakeup(2000, 0, 10, 0, mark='implied'), switch(2000, 0, 0, 10), switch(6000, 0, 10, 0, 'S'))
+    equal(([w.ts for w in trace.wakings], [s.ts for s in trace.switches if s.next == 10]), ([2001], [1000, 2002]))
+    # Of another time it is not moved.
+    trace = made(tmp, *first, wakeup(4999, 0, 10, 0, mark='implied'), switch(5000, 0, 0, 10), switch(6000, 0, 10, 0, 'S'))
+    equal(([w.ts for w in trace.wakings], [s.ts for s in trace.switches if s.next == 10]), ([4999], [1000, 5000]))
 
 
 @case

@@ -14,6 +14,7 @@
 
 #define PRIO_NORMAL	120	/* of what has none: nice 0 */
 #define TIE_NS		1000U	/* records this close are of one time, for an input of microseconds */
+#define TIED_ITEMS	64U	/* looked at: of one time there are few, but for what was made to take long */
 /* Threads that run while the states are read have no mark "state": that takes some us at most for each. */
 #define SETTLE_NS	2000000ULL
 #define SETTLE_EACH_NS	10000ULL
@@ -389,6 +390,28 @@ static int take_wakeup(struct out_cpus *s, struct out_cpu *c, const struct out_s
 	return err ? err : put_full(at, out);
 }
 
+/* Is it of the same time as the switch that implies it, which is one of the next records? */
+static bool is_tied(const struct out_cpus *s, const struct out_sched *item)
+{
+	const size_t left = (size_t)(s->queue.items + s->queue.cnt - item);
+	const struct out_sched *next, *end = item + (left < TIED_ITEMS ? left : TIED_ITEMS);
+
+	for (next = item + 1; next < end && next->ts_ns == item->ts_ns; next++)
+		if (next->kind == OUT_SCHED_SWITCH && next->in == item->in)
+			return true;
+	return false;
+}
+
+/* The switch was measured and keeps its time: it is the wakeup that gives way. */
+static int take_implied(struct out_cpus *s, struct out_cpu *c, const struct out_sched *item, struct pb_buf *out)
+{
+	struct out_sched earlier = *item;
+
+	if (earlier.ts_ns && is_tied(s, item))
+		earlier.ts_ns--;
+	return take_wakeup(s, c, &earlier, out);
+}
+
 int out_sched_power(struct out_cpus *s, struct pb_buf *out, unsigned int number, const struct fxt_record *rec,
 		    uint64_t ts_ns)
 {
@@ -415,7 +438,12 @@ static int take_item(struct out_cpus *s, const struct out_sched *item, struct pb
 
 	if (!c)
 		return -ENOMEM;
-	err = item->kind == OUT_SCHED_SWITCH ? take_switch(s, c, item, out) : take_wakeup(s, c, item, out);
+	if (item->kind == OUT_SCHED_SWITCH)
+		err = take_switch(s, c, item, out);
+	else if (item->mark == PF_MARK_IMPLIED)
+		err = take_implied(s, c, item, out);
+	else
+		err = take_wakeup(s, c, item, out);
 	return err ? err : put_full(c, out);
 }
 

@@ -21,6 +21,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, children_of, equal, expect, gone, helper, load,  # noqa: E402
                      main, note, running, scaled, start, stat_of, test, until, verify)
+from stops import stops  # noqa: E402
 
 ROUNDS = int(os.environ.get('BEGIN_ROUNDS', 40))
 ROUNDS_A_LOAD = 5       # then it begins anew: the kernel frees no rings, and complains, if a grace period does not end for a minute
@@ -138,27 +139,51 @@ def until_removed(pids):
 
 
 def bounded(tmp, name):
-    pids, begins, ends, late = [], [], [], 0
+    pids, begun, ended, late = [], [], [], 0
     # Urgent until the load has ended: on a kernel with PREEMPT_RT the timer of a fair thread may not expire beside a hog.
-    with urgent(), contextlib.ExitStack() as stack:
+    with urgent(), stops(tmp, CPUS) as stopped, contextlib.ExitStack() as stack:
         for i in range(ROUNDS):
             if not i % ROUNDS_A_LOAD:
                 stack.close()
                 until_removed(pids)
                 stack.enter_context(LOADS[name](tmp))
-            pid, begin, end, ended, err = one(tmp + '/t.fxt')
+            pid, begin, end, gone_at, err = one(tmp + '/t.fxt')
             first = min(s.ts for s in load(tmp + '/t.fxt').switches if s.mark == 'start')
             verify(tmp + '/t.fxt')
             os.unlink(tmp + '/t.fxt')
             pids.append(pid)
-            begins.append((first - begin) / 1e9)
-            ends.append((ended - end) / 1e9)
+            begun.append((begin, first))
+            ended.append((end, gone_at))
             late += 'marker: ' in err
     until_removed(pids)
+    begins, ends = ([(b - a - stopped.within(a, b)) / 1e9 for a, b in spans] for spans in (begun, ended))
+    still = sum(stopped.within(a, b) for a, b in begun + ended) / 1e9
     middle = [sorted(times)[len(times) // 2] for times in (begins, ends)]
     note(f'{name}: begins after {middle[0]:.3f} s in the median, {max(begins):.3f} s at most; ends after {middle[1]:.3f} s, '
-         f'{max(ends):.3f} s at most; markers late {late} times of {ROUNDS}')
+         f'{max(ends):.3f} s at most; markers late {late} times of {ROUNDS}'
+         f'{f"; the machine stood still for another {still:.3f} s" if still else ""}')
     expect(max(begins) <= LIMIT and max(ends) <= LIMIT, f'begins after {max(begins):.3f} s, ends after {max(ends):.3f} s')
+
+
+@test
+def standstills_are_seen(tmp):
+    """Those of all CPUs at once, which are no time of a recorder's."""
+    def stop(watches):
+        for how in signal.SIGSTOP, signal.SIGCONT:
+            for p in watches:
+                p.send_signal(how)
+            time.sleep(0.5)
+
+    if len(CPUS) < 2:
+        raise Skip('one CPU')
+    with stops(tmp, CPUS) as stopped:
+        until(lambda: all(os.sched_getscheduler(p.pid) == os.SCHED_FIFO for p in stopped.watches), 'nobody watches')
+        at = now()
+        stop(stopped.watches[1:])
+        between = now()
+        stop(stopped.watches)
+        one, both = stopped.within(at, between), stopped.within(between, now())
+        expect(one < 0.1e9 and both > 0.4e9, f'of 0.5 s each {one} ns while one CPU ran, {both} ns while none did')
 
 
 def late_drains(trace):

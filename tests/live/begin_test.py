@@ -161,7 +161,7 @@ def bounded(tmp, name):
     middle = [sorted(times)[len(times) // 2] for times in (begins, ends)]
     note(f'{name}: begins after {middle[0]:.3f} s in the median, {max(begins):.3f} s at most; ends after {middle[1]:.3f} s, '
          f'{max(ends):.3f} s at most; markers late {late} times of {ROUNDS}'
-         f'{f"; the machine stood still for another {still:.3f} s" if still else ""}')
+         f'{f"; the machine was stopped for another {still:.3f} s" if still else ""}')
     expect(max(begins) <= LIMIT and max(ends) <= LIMIT, f'begins after {max(begins):.3f} s, ends after {max(ends):.3f} s')
 
 
@@ -172,7 +172,7 @@ def standstills_are_seen(tmp):
         for how in signal.SIGSTOP, signal.SIGCONT:
             for p in watches:
                 p.send_signal(how)
-            time.sleep(0.5)
+            time.sleep(2)
 
     if len(CPUS) < 2:
         raise Skip('one CPU')
@@ -183,7 +183,7 @@ def standstills_are_seen(tmp):
         between = now()
         stop(stopped.watches)
         one, both = stopped.within(at, between), stopped.within(between, now())
-        expect(one < 0.1e9 and both > 0.4e9, f'of 0.5 s each {one} ns while one CPU ran, {both} ns while none did')
+        expect(one < 0.5e9 and both > 1.5e9, f'of 2 s each {one} ns while one CPU ran, {both} ns while none did')
 
 
 def late_drains(trace):

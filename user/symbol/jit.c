@@ -13,7 +13,7 @@
 #define BYTES_MAX	(128U << 20)	/* of all maps */
 #define FILE_BYTES_MAX	(32U << 20)
 #define AGAIN_NS	100000000ULL	/* code that is hot is compiled anew just before it is sampled first */
-#define ABSENT_NS	1000000000ULL	/* of a process without a map, as most that have a JIT */
+#define ABSENT_NS	1000000000ULL	/* of a process without a map, as most that have a JIT; less while it may yet make one */
 #define SHARE		20U		/* reading takes one of so many parts of the time */
 
 struct jit_process {
@@ -21,6 +21,7 @@ struct jit_process {
 	uint32_t pid;
 	uint64_t used;		/* a counter of questions */
 	uint64_t again_ns;	/* when the map of code may be read again */
+	uint64_t absent_ns;	/* so long after it was not there; 0: it has not been missed yet */
 	struct jit_file *file;
 };
 
@@ -114,6 +115,17 @@ static bool may_read(const struct jit *p, struct jit_process *e, uint64_t now)
 	return now >= e->again_ns && now >= p->again_ns && (e->file || !jit_file_open(&e->file, p->root, e->pid));
 }
 
+/* How long to wait then. A process that has just begun is given some short times. */
+static uint64_t read_map(struct jit_process *e)
+{
+	if (jit_file_read(e->file, FILE_BYTES_MAX))
+		return AGAIN_NS;
+	e->absent_ns = e->absent_ns ? 2 * e->absent_ns : AGAIN_NS;
+	if (e->absent_ns > ABSENT_NS)
+		e->absent_ns = ABSENT_NS;
+	return e->absent_ns;
+}
+
 bool jit_find(struct jit *p, uint64_t koid, uint32_t pid, uint64_t pc, struct jit_code *out)
 {
 	struct jit_process *e = process_of(p, koid, pid);
@@ -125,7 +137,7 @@ bool jit_find(struct jit *p, uint64_t koid, uint32_t pid, uint64_t pc, struct ji
 	begin = clock_ns(CLOCK_MONOTONIC);
 	if (!may_read(p, e, begin))
 		return false;
-	e->again_ns = begin + (jit_file_read(e->file, FILE_BYTES_MAX) ? AGAIN_NS : ABSENT_NS);
+	e->again_ns = begin + read_map(e);
 	found = jit_map_find(jit_file_map(limit_bytes(p, e)->file), pc, out);
 	p->again_ns = begin + SHARE * (clock_ns(CLOCK_MONOTONIC) - begin);
 	return found;

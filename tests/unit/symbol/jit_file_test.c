@@ -227,15 +227,25 @@ static void test_read_again(void **state)
 	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - begin >= 100000000);
 	wait_to_read(took + other);
 	assert_true(find(j, PID, 0x2000, &took));
-	/* One that has no map is not asked as often. */
+	/* One that has no map may be about to make it. */
 	write_map(x, "a", "3000 10 three\n");
 	shell(x, "mv proc/42/root/tmp/perf-3.map map");
 	wait_to_read(took);
-	begin = clock_ns(CLOCK_MONOTONIC);
 	assert_false(find(j, PID + 2, 0x3000, &took));
 	shell(x, "mv map proc/42/root/tmp/perf-3.map");
 	wait_to_read(took);
-	found = find(j, PID + 2, 0x3000, &took);
+	assert_true(find(j, PID + 2, 0x3000, &took));
+	/* One that has had none for long is not asked as often. */
+	shell(x, "mv proc/42/root/tmp/perf-3.map map");
+	for (i = 0; i < 5; i++) {
+		wait_to_read(took);
+		usleep(100000U << i);
+		begin = clock_ns(CLOCK_MONOTONIC);
+		assert_false(find(j, PID + 4, 0x3000, &took));
+	}
+	shell(x, "mv map proc/42/root/tmp/perf-3.map");
+	wait_to_read(took);
+	found = find(j, PID + 4, 0x3000, &took);
 	assert_true(!found || clock_ns(CLOCK_MONOTONIC) - begin >= 1000000000);
 	/* Many that have none; the one that was asked for last of all is not forgotten. */
 	for (i = 0; i < 1000; i++) {

@@ -462,7 +462,7 @@ static __always_inline int record_switch(unsigned long long *ctx, const bool sta
 	if (!ctl)
 		return 0;
 	if (stamp && cfg_idle)
-		count_idle(cpu, ts, prev->pid, next->pid);
+		count_idle(cpu, ts, ctl->last_ns, prev->pid, next->pid);
 	index = state_index(ctx[0], prev, ctx[3]);
 	if (stamp && cfg_stamps)
 		ctl->outgoing_asleep = STATES_ASLEEP >> index & 1;

@@ -69,15 +69,20 @@ static __always_inline void stamp_switch(struct cpu_ctl *ctl, __u32 prev, __u32 
 	ctl->slept_since = cfg_off_cpu ? since : 0;
 }
 
-/* A switch at @ts between threads of these ids. The timers of samples do not run on each idle CPU. */
-static __always_inline void count_idle(__u32 cpu, __u64 ts, __u32 prev, __u32 next)
+/*
+ * A switch at @ts between threads of these ids, the last one that was reported was at @last_ns. The timers of samples do
+ * not run on each idle CPU. That a CPU becomes idle is not reported when it goes offline: it did so since @last_ns.
+ */
+static __always_inline void count_idle(__u32 cpu, __u64 ts, __u64 last_ns, __u32 prev, __u32 next)
 {
 	struct stack_ctl *ctl = prev && next ? NULL : bpf_map_lookup_elem(&stack_ctls, &cpu);
+	__u64 since;
 
 	if (!ctl)
 		return;
-	if (!prev && ctl->idle_since)
-		ctl->idle_ns += ts - ctl->idle_since;
+	since = ctl->idle_since ?: last_ns;
+	if (!prev && since)
+		ctl->idle_ns += ts - since;
 	WRITE_ONCE(ctl->idle_since, next ? 0 : ts);
 }
 

@@ -25,7 +25,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../vm'))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Skip, equal, expect, helper,  # noqa: E402
-                     kill_between_writes, last_cpu, load, main, note, readable, record, run,
+                     kill_between_writes, last_cpu, load, main, note, readable, record, run, running,
                      scaled, start, stat_of, switches_of, test, tracefs_twice, until, verify, verify_cut, wait_for_begin)
 from account import balance_against, lost_by, players, summary, switch_count, told_as_in_file, unreported_switches  # noqa: E402
 from left import NEXT_ID, bpf_ids  # noqa: E402
@@ -874,6 +874,25 @@ def cpus_come_and_go(tmp):
     t, err = recorder.whole()
     expect('CPUs 0 were online at the start, 0-1 are now' in err, err)
     equal({s.cpu for s in t.switches}, {0}, 'CPUs in the trace')
+
+
+@on_own_machine
+def samples_end_with_a_cpu(tmp):
+    """The perf event of a CPU that goes offline ends: what it runs once it is back is lost, and counted."""
+    busy = 'import os\nos.sched_setaffinity(0, {1})\nwhile True: pass'
+    recorder = Recorder(tmp + '/t.fxt', '--sample=99')
+    for online in False, True:
+        time.sleep(0.1 / SCALE)
+        set_online(1, online)
+    back = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    with running(sys.executable, '-c', busy):
+        time.sleep(2)
+        t, err = recorder.whole()
+    told_as_in_file(t, err)
+    expect('1 CPUs went offline: there are no samples' in err, err)
+    ran_s = sum(end - max(begin, back) for begin, end, tid in t.timeline(1)[0] if tid and end > back) / 1e9
+    lost = lost_by(err, 'due')['stack sample']
+    expect(ran_s > 1 and abs(lost - 99 * ran_s) < 99 * ran_s / 10 + 20, f'{lost} samples, it ran for {ran_s:.2f} s: {err}')
 
 
 @on_own_machine

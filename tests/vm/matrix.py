@@ -117,7 +117,7 @@ OLD = ANY | FILES | {'filter': 'descendants', 'fault': 'killed no_btf',
 # and where the kernel did change.
 NEW = FILES | {
     'live': BETWEEN, 'log': 'lines_of_two_threads line_of_parts burst',
-    'end': 'everybody_is_known', 'fault': 'cpus_come_and_go wall_clock_is_set window_and_wall_clock rotation_and_wall_clock', 'filter': 'descendants',
+    'end': 'everybody_is_known', 'fault': 'cpus_come_and_go samples_end_with_a_cpu wall_clock_is_set window_and_wall_clock rotation_and_wall_clock', 'filter': 'descendants',
     'mark': 'every_form_of_two_threads by_default_where_it_costs_nothing',
     'preset': 'interrupts work_items block_requests', 'privilege': 'two_capabilities_do', 'report': 'waits_under_a_quota',
     'budget': 'all_functions', 'stack': STACKS, 'syscall': 'arguments none_of_probes',

@@ -143,6 +143,9 @@ void stack_opts_show_end(const struct stack_source *s)
 	if (c.events_err)
 		log_warn("user stacks of new programs may be cut: new mappings are not reported: %s "
 			 "(root helps, or kernel.perf_event_paranoid at most 2)", strerror(-c.events_err));
+	if (c.ended)
+		log_warn("%" PRIu64 " CPUs went offline: there are no samples of what they ran after they came back (start a new recording)",
+			 c.ended);
 	if (c.maps_lost)
 		log_warn("lost %" PRIu64 " records of mappings: too many at once", c.maps_lost);
 	if (c.maps_refused)
@@ -163,5 +166,6 @@ void stack_opts_print_json(struct json *j, const struct stack_source *s)
 	json_key_u64(j, "unreadable", c.unreadable);
 	json_key_u64(j, "lost_mappings", c.maps_lost);
 	json_key_u64(j, "refused_mappings", c.maps_refused);
+	json_key_u64(j, "ended_events", c.ended);
 	json_end(j);
 }

@@ -59,7 +59,7 @@ int stack_event_open(uint32_t cpu, bool cycles, uint64_t period)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = period, .disabled = 1,
+		.sample_period = period, .disabled = 1, .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
 	const int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 

@@ -22,6 +22,8 @@
 
 #define RING_BYTES_MIN	65536U	/* more than two samples */
 #define NS_PER_SECOND	1000000000ULL
+#define CLOCKS_DIFFER_NS	100000000ULL	/* the clock of perf events and that of the system, */
+#define CLOCKS_DIFFER_PART	256		/* and this part of what has passed */
 
 static unsigned int log2_of(uint64_t power_of_two)
 {
@@ -228,9 +230,13 @@ static uint64_t idle_ns(const struct stack_ctl *ctl, uint64_t now_ns)
 static void read_event(const struct stack_source *s, unsigned int i, struct stack_reading *r)
 {
 	const struct stack_ctl *ctl = &s->ctls[s->cpus[i]];
+	uint64_t values[2] = { 0 };
 
-	if (read(s->events[i].fd, &r->count, sizeof(r->count)) != sizeof(r->count))
-		r->count = 0;
+	if (read(s->events[i].fd, values, sizeof(values)) != sizeof(values))
+		values[0] = values[1] = 0;
+	r->count = values[0];
+	r->enabled_ns = values[1];
+	r->clock_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	r->idle_ns = idle_ns(ctl, clock_ns(CLOCK_BOOTTIME));
 	r->outside = ctl->outside;
 }
@@ -244,6 +250,25 @@ void stack_programs_start(struct stack_source *s)
 			read_event(s, i, &s->events[i].start);
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* The event of a CPU that goes offline ends, and the kernel does not begin it again. */
+static bool has_ended(const struct stack_reading *start, const struct stack_reading *end)
+{
+	const uint64_t passed_ns = less(end->clock_ns, start->clock_ns);
+
+	return less(passed_ns, less(end->enabled_ns, start->enabled_ns)) > CLOCKS_DIFFER_NS + passed_ns / CLOCKS_DIFFER_PART;
+}
+
+/* ns, or cycles: how many there were after it had ended is not known. */
+static uint64_t counted(const struct stack_source *s, const struct stack_event *e, const struct stack_reading *end, bool ended)
+{
+	return ended && !s->cfg.cycles ? less(end->clock_ns, e->start.clock_ns) : less(end->count, e->start.count);
+}
+
 /* More is not lost than what the time that was not idle comes to. */
 void stack_programs_stop(struct stack_source *s)
 {
@@ -252,14 +277,17 @@ void stack_programs_stop(struct stack_source *s)
 	for (i = 0; s->events && i < s->cpus_cnt && !s->stopped; i++) {
 		struct stack_event *e = &s->events[i];
 		struct stack_reading end;
+		bool ended;
 
 		if (e->fd < 0)
 			continue;
 		ioctl(e->fd, PERF_EVENT_IOC_DISABLE, 0);
 		read_event(s, i, &end);
-		e->due = (end.count > e->start.count ? end.count - e->start.count : 0) / s->period;
-		if (!s->cfg.cycles && end.idle_ns > e->start.idle_ns)
-			e->idle = (end.idle_ns - e->start.idle_ns) / s->period;
+		ended = has_ended(&e->start, &end);
+		s->counts.ended += ended;
+		e->due = counted(s, e, &end, ended) / s->period;
+		if (!s->cfg.cycles)
+			e->idle = less(end.idle_ns, e->start.idle_ns) / s->period;
 		e->outside = end.outside - e->start.outside;
 	}
 	s->stopped = true;

@@ -44,6 +44,7 @@ struct stack_counts {
 	uint64_t unreadable;		/* nothing of it could be read, as of a thread that ends */
 	uint64_t maps_lost;		/* reports of mappings */
 	uint64_t maps_refused;		/* mappings of files beyond the number that is kept */
+	uint64_t ended;			/* perf events of CPUs that went offline: nothing is sampled there again. Once all is stopped */
 	int events_err;			/* -errno: why mappings are not reported as they are made */
 };
 

@@ -16,9 +16,9 @@ struct profile_writer;
 struct source_ctx;
 struct stack_frames;
 
-/* What a perf event has counted by then, ns or cycles, and what there is to be taken off. */
+/* What a perf event has counted by then, ns or cycles, for how long it could, and what there is to be taken off. */
 struct stack_reading {
-	uint64_t count, idle_ns, outside;
+	uint64_t count, enabled_ns, clock_ns, idle_ns, outside;
 };
 
 /* A perf event of a recorded CPU. */

@@ -889,7 +889,7 @@ def samples_end_with_a_cpu(tmp):
         time.sleep(2)
         t, err = recorder.whole()
     told_as_in_file(t, err)
-    expect('1 CPUs went offline: there are no samples' in err, err)
+    expect('1 CPU went offline: there are no samples' in err, err)
     ran_s = sum(end - max(begin, back) for begin, end, tid in t.timeline(1)[0] if tid and end > back) / 1e9
     lost = lost_by(err, 'due')['stack sample']
     expect(ran_s > 1 and abs(lost - 99 * ran_s) < 99 * ran_s / 10 + 20, f'{lost} samples, it ran for {ran_s:.2f} s: {err}')

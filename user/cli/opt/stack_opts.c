@@ -144,8 +144,8 @@ void stack_opts_show_end(const struct stack_source *s)
 		log_warn("user stacks of new programs may be cut: new mappings are not reported: %s "
 			 "(root helps, or kernel.perf_event_paranoid at most 2)", strerror(-c.events_err));
 	if (c.ended)
-		log_warn("%" PRIu64 " CPUs went offline: there are no samples of what they ran after they came back (start a new recording)",
-			 c.ended);
+		log_warn("%" PRIu64 " CPU%s went offline: there are no samples of what ran there afterwards (start a new recording)",
+			 c.ended, c.ended == 1 ? "" : "s");
 	if (c.maps_lost)
 		log_warn("lost %" PRIu64 " records of mappings: too many at once", c.maps_lost);
 	if (c.maps_refused)

@@ -35,7 +35,7 @@ static const char *const hints[LOSS_REASON_CNT] = {
 	[LOSS_TOO_DEEP]		= "fewer functions",
 	[LOSS_UNRETURNED]	= "--func-via kprobe.session has no such limit",
 	[LOSS_SKIPPED]		= "fewer events or functions",
-	[LOSS_UNSAMPLED]	= "lower --sample rate; a CPU that was offline is sampled no more",
+	[LOSS_UNSAMPLED]	= "lower --sample rate",
 	[LOSS_UNACCOUNTED]	= "a bug in kfxt",
 };
 

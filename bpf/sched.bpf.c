@@ -25,8 +25,8 @@ __u32 states_recorded;
 static __always_inline void emit_wakeup(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running,
 					struct task_struct *p, __u32 waker, __u32 mark)
 {
-	if (have_space(ctl, cpu, ts, running, WAKEUP_WORDS_MAX))
-		write_wakeup(ctl, ts, p, task_cpu(p), waker, mark);
+	if (have_space(ctl, cpu, ts, running->pid, running->prio, WAKEUP_WORDS_MAX))
+		write_wakeup(ctl, ts, p->pid, p->prio, task_cpu(p), waker, mark);
 	else
 		ctl->lost_wakeups++;
 }
@@ -134,7 +134,7 @@ static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 				    struct task_struct *running)
 {
 	check_unreported(ctl, cpu, running);
-	if (!have_space(ctl, cpu, ts, running, MARKED_WORDS))
+	if (!have_space(ctl, cpu, ts, running->pid, running->prio, MARKED_WORDS))
 		return;
 	write_mark(ctl, cpu, ts, cfg_filter && ctl->hidden ? idle_side() : outgoing_side(ctl, running),
 		   idle_side(), FXT_STATE_RUNNING, STR_MARK_STOP);
@@ -144,9 +144,14 @@ static __always_inline void end_cpu(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 	store_release(&ctl->state, CPU_OFF);
 }
 
-/* Begins or ends a CPU that is to; the state it is in then. */
-static __noinline int change_state(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *running)
+/* Begins or ends this CPU if it is to; the state it is in then. Global, as end_gap() is. */
+__noinline int change_state(__u32 cpu, __u64 ts)
 {
+	struct task_struct *running = bpf_get_current_task_btf();
+	struct cpu_ctl *ctl = ctl_of(cpu);
+
+	if (!ctl)
+		return CPU_OFF;
 	if (ctl->state == CPU_ARMED)
 		begin_cpu(ctl, cpu, ts, running);
 	else if (ctl->state == CPU_ENDING)
@@ -217,22 +222,26 @@ static __always_inline __u32 come_in(struct task_struct *next, __u64 *koid)
 }
 
 /*
- * Writes the wakeup of @p, which is switched in although it is marked asleep. Waker and time are known
- * if the waker left a mark while @p was going to sleep. If the switch-out did not see that mark, the
- * waker read its clock after the switch-out. The caller has checked that the ring has space.
+ * Writes the wakeup of @tid, which is switched in on this CPU, @cpu, although it is marked asleep. Waker and
+ * time are known if the waker left a mark while it was going to sleep. If the switch-out did not see that mark
+ * (not ID_DEFERRED in @missed), the waker read its clock after the switch-out. The caller has checked that the
+ * ring has space. Global, as end_gap() is.
  */
-static __noinline int write_missed_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, bool late)
+__noinline int write_missed_wakeup(__u32 cpu, __u64 ts, __u32 tid, __s32 prio, __u32 missed)
 {
-	struct deferred_wakeup *wake = deferred_wakeup_of(p->pid);
+	struct deferred_wakeup *wake = deferred_wakeup_of(tid);
 	__u64 who = wake ? READ_ONCE(wake->who) : 0;
+	struct cpu_ctl *ctl = ctl_of(cpu);
 
+	if (!ctl)
+		return 0;
 	ctl->seen_wakeups++;	/* by what came of it */
-	if (who && DEFERRED_TID(who) == (__u32)p->pid && late == !!(who & DEFERRED_SEEN) &&
+	if (who && DEFERRED_TID(who) == tid && !(missed & ID_DEFERRED) == !(who & DEFERRED_SEEN) &&
 	    wake->ts > ctl->start_ns) {
-		write_wakeup(ctl, wake->ts, p, wake->cpu, DEFERRED_WAKER(who), 0);
+		write_wakeup(ctl, wake->ts, tid, prio, wake->cpu, DEFERRED_WAKER(who), 0);
 		wake->who = 0;
 	} else {
-		write_wakeup(ctl, ts, p, task_cpu(p), 0, STR_MARK_IMPLIED);
+		write_wakeup(ctl, ts, tid, prio, cpu, 0, STR_MARK_IMPLIED);
 	}
 	return 0;
 }
@@ -285,13 +294,12 @@ static __always_inline void hand_over(struct cpu_ctl *ctl, __u64 ts, __u32 prev,
 	store_release(&ctl->cur, (__u64)next);
 }
 
-/* Is there space to switch out @running? If its switch-in was filtered out, writes that first. */
-static __always_inline bool have_space_to_switch_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
-					       struct task_struct *running)
+/* Is there space to switch out who is on the track? If its switch-in was filtered out, writes that first. */
+static __always_inline bool have_space_to_switch_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, __s32 prio)
 {
 	const bool hidden = cfg_filter && ctl->hidden && !ctl->gap_ns;
 
-	if (!have_space(ctl, cpu, ts, running, LEAVE_WORDS + (hidden ? MARKED_WORDS : 0)))
+	if (!have_space(ctl, cpu, ts, ctl->last_tid, prio, LEAVE_WORDS + (hidden ? MARKED_WORDS : 0)))
 		return false;
 	if (hidden) {
 		write_mark(ctl, cpu, ctl->last_ns, idle_side(),
@@ -302,11 +310,10 @@ static __always_inline bool have_space_to_switch_out(struct cpu_ctl *ctl, __u32 
 }
 
 /* A switch between two tasks that are filtered out: ends @out on the CPU's track, if it is there. */
-static __always_inline void leave_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct task_struct *prev,
-				      struct side out, __u32 state)
+static __always_inline void leave_out(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, struct side out, __u32 state)
 {
 	ctl->filtered_switches++;
-	if ((!ctl->hidden || ctl->gap_ns) && have_space(ctl, cpu, ts, prev, MARKED_WORDS)) {
+	if ((!ctl->hidden || ctl->gap_ns) && have_space(ctl, cpu, ts, ctl->last_tid, out.prio, MARKED_WORDS)) {
 		write_mark(ctl, cpu, ts, out, idle_side(), state, STR_MARK_FILTER);
 		ctl->hidden = 1;
 	}
@@ -337,46 +344,38 @@ static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct 
 	return 0;
 }
 
-/* A switch of any kind; @args are the tracepoint's. */
-static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
-{
-	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
-	const __u32 index = state_index(args[0], prev, args[3]);
-	__u64 ts = bpf_ktime_get_boot_ns();
-	const bool filter = cfg_filter;
-	__u32 cpu = bpf_get_smp_processor_id(), state = FXT_STATES >> (index * 4) & 0xf, missed;
-	const bool sleeps = STATES_ASLEEP >> index & 1;
-	bool selected, recorded, unreported;
-	struct side out, in;
+/* What put_switch() is told of a switch, in a word: the id of who comes in, its word's bits (see come_in()), the state index. */
+#define SWITCH_WHAT(tid, missed, index)	((__u64)(index) << 48 | (__u64)(missed) << 32 | (__u32)(tid))
+#define WHAT_TID(what)			((__u32)(what))
+#define WHAT_MISSED(what)		((what) >> 32 & 0xffff)
+#define WHAT_INDEX(what)		((what) >> 48 & 0xf)
 
-	if (filter && ctl->state != CPU_OFF)
-		judge_switch(ctl, prev, next);
-	if (STATES_DEAD >> index & 1) {
-		end_thread(ctl, prev);
-		ts = bpf_ktime_get_boot_ns();	/* after the slices that it has ended */
-	}
-	if (ctl->state != CPU_LIVE && change_state(ctl, cpu, ts, prev) == CPU_OFF)
-		return switch_unrecorded(ctl, prev, next, sleeps);
-	unreported = ctl->last_tid != (__u32)prev->pid;
-	check_unreported(ctl, cpu, prev);
-	missed = come_in(next, &in.koid);
-	in.prio = next->pid ? next->prio : FXT_WEIGHT_IDLE;
-	/*
-	 * Its switch-in was not reported: up to here a waker could take @prev for asleep and write a wakeup.
-	 * That must be before this sleep, or the trace has two wakeups of one sleep.
-	 */
-	if (unreported)
-		ts = bpf_ktime_get_boot_ns();
+/*
+ * Writes a switch on a CPU that is live, from the task that is on its track to @koid, with both priorities: the
+ * incoming task's is the lower half. Global, as end_gap() is: its callers come in many states.
+ */
+__noinline int put_switch(struct cpu_ctl *ctl, __u64 ts, __u64 koid, __u64 prios, __u64 what)
+{
+	const __u32 index = WHAT_INDEX(what), state = FXT_STATES >> (index * 4) & 0xf, tid = WHAT_TID(what);
+	const bool filter = cfg_filter, sleeps = STATES_ASLEEP >> index & 1;
+	__u32 missed = WHAT_MISSED(what), last_tid;
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct side out, in = { koid, prios };
+	bool selected, recorded;
+
+	if (!ctl)
+		return 0;
+	last_tid = ctl->last_tid;
 	out.koid = ctl->last_koid;
-	out.prio = prev->pid ? prev->prio : FXT_WEIGHT_IDLE;
+	out.prio = prios >> 32;
 	ctl->seen_switches++;
 	selected = !filter || ctl->outgoing_selected;
 	recorded = !filter || ctl->incoming_recorded;
 	if (!selected && !recorded) {
-		leave_out(ctl, cpu, ts, prev, out, state);
-	} else if (have_space_to_switch_out(ctl, cpu, ts, prev)) {
+		leave_out(ctl, cpu, ts, out, state);
+	} else if (have_space_to_switch_out(ctl, cpu, ts, out.prio)) {
 		if (missed && recorded)
-			write_missed_wakeup(ctl, ts, next, missed & ID_DEFERRED);
+			write_missed_wakeup(cpu, ts, tid, in.prio, missed);
 		write_switch(ctl, cpu, ts, out, in, state,
 			     index > STATE_S ? FXT_STR_ARG(STR_LINUX_STATE, STR_STATE_R + index) : 0,
 			     !selected && out.koid ? FXT_BOOL_ARG(STR_FILTERED, 1) : 0);
@@ -388,9 +387,42 @@ static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
 	}
 	if (missed & ID_DEFERRED)
 		miss_wakeup(ctl, recorded);
-	note_switch(ctl, ts, in, next->pid);
+	note_switch(ctl, ts, in, tid);
 	/* From here on it sleeps, at a time that has been read: a waker's will be later. */
-	hand_over(ctl, ts, prev->pid, id_of(prev->pid), next->pid, sleeps);
+	hand_over(ctl, ts, last_tid, id_of(last_tid), tid, sleeps);
+	return 0;
+}
+
+/* A switch of any kind; @args are the tracepoint's. */
+static __noinline int any_switch(struct cpu_ctl *ctl, unsigned long long *args)
+{
+	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
+	const __u32 index = state_index(args[0], prev, args[3]), cpu = bpf_get_smp_processor_id();
+	__u64 ts = bpf_ktime_get_boot_ns(), koid;
+	bool unreported;
+	__s32 in, out;
+	__u32 missed;
+
+	if (cfg_filter && ctl->state != CPU_OFF)
+		judge_switch(ctl, prev, next);
+	if (STATES_DEAD >> index & 1) {
+		end_thread(ctl, prev);
+		ts = bpf_ktime_get_boot_ns();	/* after the slices that it has ended */
+	}
+	if (ctl->state != CPU_LIVE && change_state(cpu, ts) == CPU_OFF)
+		return switch_unrecorded(ctl, prev, next, STATES_ASLEEP >> index & 1);
+	unreported = ctl->last_tid != (__u32)prev->pid;
+	check_unreported(ctl, cpu, prev);
+	missed = come_in(next, &koid);
+	/*
+	 * Its switch-in was not reported: up to here a waker could take @prev for asleep and write a wakeup.
+	 * That must be before this sleep, or the trace has two wakeups of one sleep.
+	 */
+	if (unreported)
+		ts = bpf_ktime_get_boot_ns();
+	in = next->pid ? next->prio : FXT_WEIGHT_IDLE;
+	out = prev->pid ? prev->prio : FXT_WEIGHT_IDLE;
+	put_switch(ctl, ts, koid, (__u64)out << 32 | (__u32)in, SWITCH_WHAT(next->pid, missed, index));
 	return 0;
 }
 
@@ -649,7 +681,7 @@ int begin_or_end(void *ctx)
 	if (ctl && cfg_filter)
 		ctl->outgoing_selected = is_chosen(me);
 	if (ctl)
-		change_state(ctl, cpu, bpf_ktime_get_boot_ns(), me);
+		change_state(cpu, bpf_ktime_get_boot_ns());
 	return 0;
 }
 

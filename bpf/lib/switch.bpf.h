@@ -63,11 +63,11 @@ static __always_inline void write_mark(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
 }
 
 /*
- * @p was woken by @waker; @on is the CPU where it ran last; @mark, a string ref or 0, says what the kernel
+ * @tid was woken by @waker; @on is the CPU where it ran last; @mark, a string ref or 0, says what the kernel
  * did not report: the wakeup itself (implied), or that it ran and slept before it (gap). The caller has
  * checked the space.
  */
-static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, struct task_struct *p, __u32 on,
+static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, __u32 tid, __s32 prio, __u32 on,
 					 __u32 waker, __u32 mark)
 {
 	__u32 words = WAKEUP_WORDS + !!mark;
@@ -75,8 +75,8 @@ static __always_inline void write_wakeup(struct cpu_ctl *ctl, __u64 ts, struct t
 
 	if (unlikely(!rec))
 		return;
-	FXT_PUT_WAKEUP(rec, words, words - 4, on, ts, koid_of(p->pid));	/* the waker is one of two words */
-	rec[3] = FXT_I32_ARG(STR_WEIGHT, p->prio);
+	FXT_PUT_WAKEUP(rec, words, words - 4, on, ts, koid_of(tid));	/* the waker is one of two words */
+	rec[3] = FXT_I32_ARG(STR_WEIGHT, prio);
 	rec[4] = FXT_ARG_HEADER(FXT_ARG_KOID, 2, STR_WAKER);
 	rec[5] = waker ? koid_of(waker) : 0;
 	if (mark) {

@@ -116,9 +116,12 @@ __noinline int end_gap(__u32 cpu, __u64 ts, __u32 pid, __s32 prio)
 	return true;
 }
 
-static __noinline int make_space(struct cpu_ctl *ctl, __u32 words)
+/* Global, as end_gap() is. */
+__noinline int make_space(__u32 cpu, __u32 words)
 {
-	if (ctl->gap_ns)
+	struct cpu_ctl *ctl = ctl_of(cpu);
+
+	if (!ctl || ctl->gap_ns)
 		return false;
 	ring_look(ctl);
 	if (cfg_filter || ctl->state != CPU_LIVE)
@@ -126,12 +129,11 @@ static __noinline int make_space(struct cpu_ctl *ctl, __u32 words)
 	return ring_free(ctl) >= words * 8;
 }
 
-/* Is there space for @words? @running is on this CPU. */
-static __always_inline bool have_space(struct cpu_ctl *ctl, __u32 cpu, __u64 ts,
-				      struct task_struct *running, __u32 words)
+/* Is there space for @words? @pid is on this CPU. */
+static __always_inline bool have_space(struct cpu_ctl *ctl, __u32 cpu, __u64 ts, __u32 pid, __s32 prio, __u32 words)
 {
-	return likely(ctl->head + words * 8 <= ctl->fast_until) || make_space(ctl, words) ||
-	       end_gap(cpu, ts, running->pid, running->prio);
+	return likely(ctl->head + words * 8 <= ctl->fast_until) || make_space(cpu, words) ||
+	       end_gap(cpu, ts, pid, prio);
 }
 
 #endif

@@ -28,19 +28,36 @@ static __always_inline void text_prepend(struct text *t, char c)
 	for (int i = LOST_TEXT_WORDS - 1; i > 0; i--)
 		t->words[i] = t->words[i] << 8 | t->words[i - 1] >> 56;
 	t->words[0] = t->words[0] << 8 | (__u8)c;
-	t->bytes++;
+}
+
+/*
+ * How many digits @n has. Global, so that to the verifier the result is any number: else it would check what follows
+ * once for each length of a text.
+ */
+__noinline int digits_of(__u64 n)
+{
+	int cnt = 1;
+
+	for (; cnt < 20 && n > 9; cnt++)
+		n /= 10;
+	return cnt;
 }
 
 static __always_inline struct text lost_text(__u64 lost)
 {
 	static const char before[] = "lost ", after[] = " events";
-	struct text t = { 0 };
+	const __u32 digits = digits_of(lost);
+	__u64 left = lost;
+	struct text t;
 
+	/* Asked again, as what it knows of the first answer from here on is how often the loop has been through. */
+	barrier_var(lost);
+	t = (struct text){ .bytes = sizeof(before) - 1 + digits_of(lost) + sizeof(after) - 1 };
 #pragma unroll
 	for (int i = sizeof(after) - 2; i >= 0; i--)
 		text_prepend(&t, after[i]);
-	for (int i = 0; i < 20 && (lost || !i); i++, lost /= 10)
-		text_prepend(&t, '0' + lost % 10);
+	for (__u32 i = 0; i < 20 && i < digits; i++, left /= 10)
+		text_prepend(&t, '0' + left % 10);
 #pragma unroll
 	for (int i = sizeof(before) - 2; i >= 0; i--)
 		text_prepend(&t, before[i]);
@@ -75,8 +92,13 @@ __noinline int write_gap(__u32 cpu, __u64 ts)
 		name = FXT_STR_INLINE | text.bytes;
 		text_words = (text.bytes + 7) / 8;
 	}
+	/* The verifier needs the test in the register that is used. */
+	barrier_var(text_words);
+	if (text_words > LOST_TEXT_WORDS)
+		return 0;
+	barrier_var(text_words);
 	words = LOST_WORDS_MAX - LOST_TEXT_WORDS + text_words;
-	rec = text_words <= LOST_TEXT_WORDS ? ring_reserve(ctl, words) : NULL;
+	rec = ring_reserve(ctl, words);
 	if (!rec)
 		return 0;
 	rec[0] = FXT_HEADER(FXT_EVENT, words) | FXT_PUT(FXT_DURATION_COMPLETE, FXT_F_EVENT_TYPE) |

@@ -320,7 +320,7 @@ class Queue:
     """
     Jobs for one thread more than there are CPUs, begun in order: an emulated machine keeps one CPU busy,
     however many it has, but not while its tests wait. A job with an attribute `timing` has limits of time for
-    what it does: beside it there are no more of them than CPUs.
+    what it does, beside loads that keep all CPUs busy: it runs alone.
     """
 
     def __init__(self):
@@ -334,7 +334,7 @@ class Queue:
             self.changed.notify_all()
 
     def may_begin(self):
-        return self.jobs and (self.running < os.cpu_count() or not (self.timing or hasattr(self.jobs[0], 'timing')))
+        return self.jobs and not (self.running and (self.timing or hasattr(self.jobs[0], 'timing')))
 
     def work(self):
         while True:

@@ -11,7 +11,7 @@
 #include "array.h"
 #include "file.h"
 
-#define READ_BYTES	(1U << 20)	/* asked for at a time, at least */
+#define READ_BYTES	(16U << 10)	/* asked for at a time, at least */
 
 static int read_all(int fd, size_t max_bytes, char **text, size_t *len)
 {

@@ -655,7 +655,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		.perfetto_packets = !cfg->no_perfetto_packets,
 		.cost = !use,
 		.memory_bytes = cfg->budget.memory_bytes,
-		.nice = getpriority(PRIO_PROCESS, 0), .realtime = self_opts_realtime(&cfg->self, argv),
+		.nice = getpriority(PRIO_PROCESS, 0),
 		.progress = show_attaching,
 		.progress_ctx = &run,
 		.keep = { .fired = record_keep_fired, .done = record_keep_done, .ctx = &run.keep },
@@ -668,6 +668,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	/* Threads that are real-time may have all CPUs. */
 	if (self_opts_nice(&cfg->self) < 0)
 		run.recorder_cfg.urgency = urgency_open();
+	run.recorder_cfg.realtime = self_opts_realtime(&cfg->self, argv);
 	code = archive_opts_open(&cfg->archive, run.name, use ? NULL : cfg->output, &run.recorder_cfg);
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -679,8 +680,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	if (!code && run.recorder_cfg.broker)
 		record_control_open(&run.control, run.name, &run.recorder_cfg, &run.summary);
 	record_keep_set_control(&run.keep, run.control);
-	if (!code && !use)
-		code = stats_opts_open(&cfg->stats, run.name, &run.stats_fd);
+	code = code ?: use ? 0 : stats_opts_open(&cfg->stats, run.name, &run.stats_fd);
 	if (!code)
 		code = record(&run);
 	close_run(&run);

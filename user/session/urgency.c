@@ -196,6 +196,17 @@ static void raise_with(struct urgency *u, struct watched *w)
 	atomic_fetch_add(&u->raised, 1);
 }
 
+/*
+ * It may have begun to sleep as a fair thread, whose timer does not expire. Who has kept the timer from that has its CPU, so it is
+ * raised first: else it would be runnable and wait until two looks have seen that.
+ */
+static void interrupt(struct urgency *u)
+{
+	if (u->own.state.level != URGENCY_RAISED)
+		raise_with(u, &u->own);
+	pthread_kill(u->own_thread, SIGURG);
+}
+
 /* Once it is known whether the recorder's thread is, the others are real-time, too; and raised with it. */
 static void look_at_others(struct urgency *u)
 {
@@ -255,9 +266,8 @@ static void *watch(void *ctx)
 			settle(u);
 		else
 			look_and_act(u, &u->own);
-		/* It may have begun to sleep as a fair thread, whose timer does not expire. */
 		if (u->interrupts && !u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
-			pthread_kill(u->own_thread, SIGURG);
+			interrupt(u);
 		look_at_others(u);
 	}
 }

@@ -344,7 +344,7 @@ static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct 
 	return 0;
 }
 
-/* What put_switch() is told of a switch, in a word: the id of who comes in, its word's bits (see come_in()), the state index. */
+/* A parameter of put_switch(): the id of the incoming task, its bits (see come_in()), the index of the state. */
 #define SWITCH_WHAT(tid, missed, index)	((__u64)(index) << 48 | (__u64)(missed) << 32 | (__u32)(tid))
 #define WHAT_TID(what)			((__u32)(what))
 #define WHAT_MISSED(what)		((what) >> 32 & 0xffff)

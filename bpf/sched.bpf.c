@@ -160,15 +160,12 @@ __noinline int change_state(__u32 cpu, __u64 ts)
 }
 
 /*
- * Names @p, which the trace has not seen before, and sets ID_RAN. Where tracepoints can be preempted
- * (7.x), the kernel skips a program that another thread is executing on the CPU: then a new thread
- * has no names when it first runs, and maybe the TID of one that has exited. The same goes for
- * threads that existed at the start.
+ * Names @p if it has not been. Where tracepoints can be preempted (7.x), the kernel skips a program that another thread is
+ * executing on the CPU: then a new thread has no names when it is first woken, and maybe the TID of one that has exited. The
+ * same goes for threads that existed at the start.
  */
-static __noinline int meet(struct task_struct *p, __u16 *id)
+static __noinline int name_unnamed(struct task_struct *p, __u16 *id)
 {
-	const struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
-
 	if (!id)
 		return 0;
 	/* In exec() it has taken over the id of its process, whose first thread exited just now. */
@@ -179,8 +176,17 @@ static __noinline int meet(struct task_struct *p, __u16 *id)
 		name_process(address_of(p));
 		send_names(address_of(p), 0);
 	}
+	return 0;
+}
+
+/* Names @p, which the trace has not seen running before, and sets ID_RAN. */
+static __noinline int meet(struct task_struct *p, __u16 *id)
+{
+	const struct cpu_ctl *ctl = ctl_of(bpf_get_smp_processor_id());
+
+	name_unnamed(p, id);
 	/* On a CPU that is not recorded, too, but not before or after the recording. */
-	if (ctl && (ctl->state != CPU_OFF || (states_recorded && !has_ended(ctl))))
+	if (id && ctl && (ctl->state != CPU_OFF || (states_recorded && !has_ended(ctl))))
 		*id |= ID_RAN;
 	return 0;
 }
@@ -659,6 +665,8 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	/* Made before the begin, and reported as runnable. */
 	if (id && *id & ID_WOKEN && p->start_boottime < ctl->start_ns)
 		return 0;
+	if (id && (*id & (ID_NAMED | ID_EXITED)) != ID_NAMED)
+		name_unnamed(p, id);
 	if (id)
 		*id |= ID_WOKEN;
 	if (!account_wakeup(ctl, p))

@@ -4,6 +4,7 @@
  */
 #include "abi/object.h"
 #include "lib/filter.bpf.h"
+#include "lib/preempt.bpf.h"
 #include "lib/ring.bpf.h"
 
 __u32 filter_parent;
@@ -39,6 +40,7 @@ int BPF_PROG(on_cgroup_mkdir, struct cgroup *group, const char *path)
 
 	if (!ctl || !is_in_v2(group))
 		return 0;
+	lock_cpu();
 	metadata_enter(ctl);
 	rec = bpf_ringbuf_reserve(&side, CGROUP_MADE_WORDS * 8, 0);
 	if (rec) {
@@ -50,6 +52,7 @@ int BPF_PROG(on_cgroup_mkdir, struct cgroup *group, const char *path)
 		__sync_fetch_and_add(&cgroups_unreported, 1);
 	}
 	metadata_leave(ctl);
+	unlock_cpu();
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "abi/object.h"
 #include "abi/strings.h"
 #include "lib/func.bpf.h"
+#include "lib/preempt.bpf.h"
 
 #define WAKE_BYTES	(1 << 18)	/* metadata ring fill level that wakes the recorder */
 
@@ -177,10 +178,12 @@ int BPF_PROG(on_task_newtask, struct task_struct *p)
 
 	if (!p->pid)
 		return 0;	/* a CPU's idle thread */
+	lock_cpu();
 	name_new(p);
 	verdict = cfg_filter ? verdict_of(p->pid) : NULL;
 	if (verdict)
 		follow(p, bpf_get_current_task_btf(), verdict);
+	unlock_cpu();
 	return 0;
 }
 
@@ -190,11 +193,13 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 	const __u64 task = address_of(p);
 	__u8 *verdict;
 
+	lock_cpu();
 	name_process(task);
 	send_names(task, (__u64)comm);
 	verdict = cfg_filter ? verdict_of(p->pid) : NULL;
 	if (verdict)
 		judge(p, comm, verdict);
+	unlock_cpu();
 	return 0;
 }
 
@@ -213,6 +218,7 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 
 	if (!ctl)
 		return 0;
+	lock_cpu();
 	if (cfg_func_exit)
 		end_calls(p, true);
 	/* Its leader, whose id it may have taken over, has exited. */
@@ -229,6 +235,7 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 		end_record(ctl, rec);
 	}
 	send_thread(p, NULL);
+	unlock_cpu();
 	return 0;
 }
 
@@ -236,8 +243,10 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(on_cgroup_attach_task, void *to, const char *path, struct task_struct *p)
 {
+	lock_cpu();
 	if (p->pid == p->tgid)
 		send_process(p, NULL);
+	unlock_cpu();
 	return 0;
 }
 
@@ -287,6 +296,7 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 {
 	__u16 *id = id_of(p->pid);
 
+	lock_cpu();
 	name_process(address_of(p));
 	/* The last of its threads; of two at the same time both are. */
 	if (!BPF_CORE_READ(p, signal, live.counter))
@@ -294,5 +304,6 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	send_last(p);
 	if (id)
 		*id |= ID_EXITED | ID_NAMED;
+	unlock_cpu();
 	return 0;
 }

@@ -12,6 +12,9 @@
  */
 #define CALL_SESSION_IS_RETURN	0x6b667874
 #define CALL_RDONLY_CAST	0x6b667875
+#define CALL_PREEMPT_DISABLE	0x6b66787c
+#define CALL_PREEMPT_ENABLE	0x6b66787d
+#define NUMBER_PREEMPTIBLE	0x6b66787e	/* 1: programs of tracepoints are, and the kernel has those two */
 
 /*
  * Stand for numbers and for addresses of maps' only values, in the programs of a switch and a wakeup

@@ -21,6 +21,7 @@
 #include "fit.h"
 #include "thread_filter.h"
 #include "kernel/btf.h"
+#include "kernel/preemptible.h"
 #include "kfxt.skel.h"
 #include "programs.h"
 
@@ -41,6 +42,7 @@ struct programs {
 	int states_fd;
 	uint64_t memory_bytes;		/* of all maps */
 	uint64_t ring_bytes;
+	uint64_t names_unread;		/* in the metadata ring at the end */
 	struct programs_counts final;	/* since programs_end_counts() */
 	bool is_final;
 };
@@ -135,6 +137,25 @@ static struct bpf_program *switch_program(const struct kfxt_bpf *skel)
 	return bpf_program__autoload(stamped) ? stamped : skel->progs.on_sched_switch;
 }
 
+/* See lock_cpu() of bpf/lib/preempt.bpf.h. */
+static int put_preemption_off(struct programs *p)
+{
+	struct kfxt_bpf *skel = p->skel;
+	struct bpf_program *progs[] = {
+		skel->progs.on_task_newtask, skel->progs.on_task_rename, skel->progs.on_sched_process_exec,
+		skel->progs.on_sched_process_exit, skel->progs.on_cgroup_attach_task, skel->progs.on_cgroup_mkdir,
+	};
+	bool off = kernel_tracepoints_are_preemptible();
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(*progs); i++) {
+		off = off && !bpf_call_link_kfunc(progs[i], CALL_PREEMPT_DISABLE, "bpf_preempt_disable") &&
+		      !bpf_call_link_kfunc(progs[i], CALL_PREEMPT_ENABLE, "bpf_preempt_enable");
+		err = bpf_call_put(progs[i], NUMBER_PREEMPTIBLE, off);
+	}
+	return err;
+}
+
 /* Creates the maps whose addresses are in the programs, and puts those and the numbers there. */
 static int put_in_place(struct programs *p)
 {
@@ -150,6 +171,7 @@ static int put_in_place(struct programs *p)
 	p->ctls_bytes = cpus * sizeof(struct cpu_ctl);
 	err = bpf_call_create_value(skel->maps.ctls, p->ctls_bytes);
 	err = err ?: create_ids(p);
+	err = err ?: put_preemption_off(p);
 	ids = bpf_map__max_entries(skel->maps.ids) == 1 ? IDS_MAX : 0;
 	for (unsigned int i = 0; i < 2; i++) {
 		err = err ?: bpf_call_put(progs[i], VALUE_CTLS, bpf_map__fd(skel->maps.ctls));
@@ -452,7 +474,7 @@ static enum ledger_source class_of(const char *program)
 		enum ledger_source source;
 	} by_name[] = {
 		{ "on_sched_switch", LEDGER_SWITCHES }, { "on_sched_wak", LEDGER_WAKEUPS },
-		{ "on_sched_process_", LEDGER_NAMES }, { "on_task_", LEDGER_NAMES },
+		{ "on_sched_process_", LEDGER_NAMES }, { "on_task_", LEDGER_NAMES }, { "on_cgroup_attach_", LEDGER_NAMES },
 	};
 	unsigned int i;
 
@@ -482,7 +504,7 @@ void programs_counts(const struct programs *p, struct programs_counts *counts)
 	}
 	*counts = (struct programs_counts){
 		.names_seen = p->skel->bss->names_seen,
-		.names_lost = p->skel->bss->names_lost,
+		.names_lost = p->skel->bss->names_lost + p->names_unread,
 		.generations_exhausted = p->skel->bss->generations_exhausted,
 	};
 	bpf_object__for_each_program(prog, p->skel->obj) {
@@ -491,6 +513,11 @@ void programs_counts(const struct programs *p, struct programs_counts *counts)
 		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 			count_skipped(p, counts, bpf_program__name(prog), info.recursion_misses);
 	}
+}
+
+void programs_names_unread(struct programs *p, uint64_t cnt)
+{
+	p->names_unread += cnt;
 }
 
 void programs_end_counts(struct programs *p)

@@ -51,7 +51,7 @@ struct tasks {
 	uint32_t *late;		/* processes whose command line could not be read in time */
 	size_t late_cnt, late_cap;
 	bool scanning;
-	uint64_t drained_ns;
+	uint64_t drained_ns, taken;
 	int err;		/* of the sink, inside the metadata ring's callback */
 	char cmdline[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
 	char redacted[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)], joined[CMDLINE_BYTES_MAX + sizeof(CUT_MARK)];
@@ -432,12 +432,15 @@ static int take_metadata(void *ctx, void *data, size_t len)
 	const char *comm = (const char *)(rec + OBJECT_NAME);
 	struct traced_process proc;
 
-	if (len < OBJECT_WORDS * 8 || n->err)
+	if (len < OBJECT_WORDS * 8)
 		return 0;
 	if (len == CGROUP_MADE_WORDS * 8 && !rec[0]) {
 		filter_cgroup_made(n->filter, (const char *)(rec + CGROUP_MADE_PATH), rec[CGROUP_MADE_ID]);
 		return 0;
 	}
+	n->taken++;
+	if (n->err)
+		return 0;
 	if (FXT_GET(rec[OBJECT_HEADER], FXT_F_KOBJ_TYPE) == FXT_KOBJ_THREAD) {
 		n->err = write_thread(n, rec[OBJECT_KOID], rec[OBJECT_ARG + 1], comm, len == OBJECT_LAST_WORDS * 8);
 		return 0;
@@ -473,6 +476,11 @@ int tasks_drain(struct tasks *n)
 int tasks_fd(const struct tasks *n)
 {
 	return ring_buffer__epoll_fd(n->side);
+}
+
+uint64_t tasks_taken(const struct tasks *n)
+{
+	return n->taken;
 }
 
 uint64_t tasks_drained_ns(const struct tasks *n)

@@ -50,6 +50,8 @@ int tasks_drain(struct tasks *n);
 int tasks_fd(const struct tasks *n);
 /* Whether command lines are missing, as long as the kernel lets whoever reads one wait. */
 bool tasks_late(const struct tasks *n, struct source_late *late);
+/* How many names were in the metadata ring so far, whatever became of them. */
+uint64_t tasks_taken(const struct tasks *n);
 /* When tasks_drain() was last called; 0: not yet, and /proc has not been read. */
 uint64_t tasks_drained_ns(const struct tasks *n);
 /* The koids of the thread that has the id now, and of its process; false: the latter is a guess. */

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ledger.h"
 #include "budget.h"
@@ -24,6 +25,8 @@
 #include "capture/tracks.h"
 
 #define DETACH_FIRST_MS	400
+#define NAMES_MS	100
+#define NS_PER_MS	1000000ULL
 #define END_TRIES	100	/* a CPU with no space for its last record is drained and asked again */
 
 /* The last record of a CPU: the task that ran until then is switched out. */
@@ -151,6 +154,26 @@ static void stop_sources(struct recorder *r)
 	detacher_first(r->detacher, DETACH_FIRST_MS);
 }
 
+/*
+ * Of what the programs have sent until now. A thread that the kernel lets wait inside of one holds up the ring with its record:
+ * then /proc is read again.
+ */
+static int drain_names(struct recorder *r)
+{
+	const uint64_t until_ns = clock_ns(CLOCK_BOOTTIME) + NAMES_MS * NS_PER_MS;
+	struct programs_counts counts;
+	uint64_t sent;
+	int err;
+
+	programs_counts(r->programs, &counts);
+	sent = counts.names_seen - counts.names_lost;
+	while (!(err = tasks_drain(r->tasks)) && tasks_taken(r->tasks) < sent && clock_ns(CLOCK_BOOTTIME) < until_ns)
+		usleep(1000);
+	if (tasks_taken(r->tasks) < sent)
+		programs_names_unread(r->programs, sent - tasks_taken(r->tasks));
+	return err ?: recorder_scan_if_needed(r);
+}
+
 int recorder_end(struct recorder *r)
 {
 	int tries = 0, err = recorder_drain(r, true);
@@ -166,7 +189,7 @@ int recorder_end(struct recorder *r)
 	err = sources_poll(r->cfg->sources, r->stop_ns, true) ?: err;
 	for (i = 0; !err && i < r->cfg->cpus_cnt; i++)
 		err = end_by_hand(r, r->w, r->gaps, i);
-	err = err ?: recorder_scan_if_needed(r);
+	err = err ?: drain_names(r);
 	programs_end_counts(r->programs);
 	err = err ?: budget_end(r->budget);
 	err = err ?: recorder_write_lost_names(r, r->stop_ns);

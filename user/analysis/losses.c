@@ -76,6 +76,7 @@ void losses_add_ledger(struct losses *l, const struct fxt_record *rec)
 	l->lost[LOSS_SKIPPED][LOSS_EVENTS] += ledger_number(rec, "prog_skipped", "");
 	l->implied += ledger_number(rec, "unreported", "wakeups");
 	l->names += ledger_number(rec, "lost", "names");
+	l->names_late += ledger_number(rec, "prog_skipped", "names");
 	l->shared_koids += ledger_number(rec, "shared_koids", "");
 	losses_add_procstat(l, ledger_number(rec, "procstat_excess", "switches"));
 }
@@ -201,13 +202,14 @@ bool losses_text(const struct losses *l, enum loss_reason reason, char buf[LOSSE
 
 bool losses_names_text(const struct losses *l, char buf[LOSSES_TEXT])
 {
-	snprintf(buf, LOSSES_TEXT, "%" PRIu64 " name%s: too many new processes at once", l->names,
+	snprintf(buf, LOSSES_TEXT, "%" PRIu64 " name%s: their ring was full or held up", l->names,
 		 l->names == 1 ? "" : "s");
 	return l->names;
 }
 
 bool losses_note_text(const struct losses *l, unsigned int i, char buf[LOSSES_TEXT])
 {
+	const char *s = l->names_late == 1 ? "" : "s";
 	char count[LOSSES_COUNT_TEXT];
 
 	if (l->over_budget && !i--) {
@@ -218,6 +220,11 @@ bool losses_note_text(const struct losses *l, unsigned int i, char buf[LOSSES_TE
 	if (l->implied && !i--) {
 		snprintf(buf, LOSSES_TEXT, "%s recorded where the thread ran, the kernel did not report %s (mark implied or gap)",
 			 losses_count_text(l->implied, LOSS_WAKEUPS, count), l->implied == 1 ? "it" : "them");
+		return true;
+	}
+	if (l->names_late && !i--) {
+		snprintf(buf, LOSSES_TEXT, "%" PRIu64 " fork%s, rename%s, exec%s, exit%s or cgroup move%s not recorded: %s", l->names_late,
+			 s, s, s, s, s, reasons[LOSS_SKIPPED].text);
 		return true;
 	}
 	if (l->shared_koids && !i--) {

@@ -46,6 +46,7 @@ struct losses {
 	uint64_t lost[LOSS_REASON_CNT][LOSS_KIND_CNT];
 	/* No events, and not in the sums: */
 	uint64_t names;		/* lost */
+	uint64_t names_late;	/* that the kernel did not run a program for: sent when the thread next runs or exits */
 	uint64_t implied;	/* wakeups recorded where their task ran */
 	uint64_t shared_koids;
 	unsigned int late_cnt;

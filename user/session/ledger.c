@@ -19,7 +19,8 @@
 
 #define MARKS		4
 #define NAME_BYTES	32
-#define ARGS_MAX	15
+#define ARGS_MAX	15	/* of a record */
+#define WHOLE_ARGS	8	/* of write_whole(), at most: five of a source, three of none */
 
 struct ledger {
 	struct ledger_cfg cfg;
@@ -345,7 +346,7 @@ static int write_cut(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 	return a.cnt ? ledger_write_event(w, "ledger", ts, a.args, a.cnt) : 0;
 }
 
-/* What no CPU counts. The last of the ledgers: it says that they are whole. */
+/* What no CPU counts, in as many records as it takes. The last of the ledgers: it says that they are whole. */
 static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts)
 {
 	struct programs_counts probes;
@@ -353,12 +354,17 @@ static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts
 	struct row_args a = { .cnt = 0 };
 	uint64_t skipped = 0;
 	enum ledger_source s;
+	int err = 0;
 
 	programs_counts(l->cfg.probes, &probes);
 	read_whole(l, &probes, rows);
-	for (s = 0; s < LEDGER_SOURCE_CNT; s++) {
+	for (s = 0; !err && s < LEDGER_SOURCE_CNT; s++) {
 		const struct ledger_row row = rows[s];
 
+		if (a.cnt + WHOLE_ARGS > ARGS_MAX) {
+			err = ledger_write_event(w, "ledger", ts, a.args, a.cnt);
+			a.cnt = 0;
+		}
 		if (s == LEDGER_NAMES || ((s == LEDGER_EVENTS || s == LEDGER_SAMPLES) && (row.seen || row.records))) {
 			put_number(&a, "", s, row.records);
 			put_number(&a, "drained", s, row.taken);
@@ -372,12 +378,15 @@ static int write_whole(const struct ledger *l, struct fxt_writer *w, uint64_t ts
 		}
 		if (row.lost[LEDGER_UNWRITTEN])
 			put_number(&a, "write_failed", s, row.lost[LEDGER_UNWRITTEN]);
-		skipped += row.lost[LEDGER_SKIPPED];
+		if (s == LEDGER_NAMES && row.lost[LEDGER_SKIPPED])
+			put_number(&a, "prog_skipped", s, row.lost[LEDGER_SKIPPED]);
+		else
+			skipped += row.lost[LEDGER_SKIPPED];
 	}
 	a.args[a.cnt++] = fxt_arg_u64("prog_skipped", skipped);
 	a.args[a.cnt++] = fxt_arg_u64("shared_koids", probes.generations_exhausted);
 	a.args[a.cnt++] = fxt_arg_u64("procstat_excess_switches", ledger_unreported_switches(l));
-	return ledger_write_event(w, "ledger", ts, a.args, a.cnt);
+	return err ?: ledger_write_event(w, "ledger", ts, a.args, a.cnt);
 }
 
 static bool is_recorded(const struct ledger *l, enum ledger_source source)

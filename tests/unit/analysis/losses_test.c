@@ -63,10 +63,31 @@ static void test_too_many_and_too_long(void **state)
 	assert_string_equal(text, "source 1: recorded from 7.0 s on");
 }
 
+/* Names that came late are no lost ones, and no event is lost by that. */
+static void test_names_late(void **state)
+{
+	struct losses l = { .names_late = 1 };
+	char text[LOSSES_TEXT];
+
+	(void)state;
+	assert_false(losses_names_text(&l, text));
+	assert_true(losses_note_text(&l, 0, text));
+	assert_string_equal(text, "1 fork, rename, exec, exit or cgroup move not recorded: "
+			    "the kernel did not run a program that was running on that CPU");
+	assert_false(losses_note_text(&l, 1, text));
+	l.names_late = 12;
+	l.shared_koids = 1;
+	assert_true(losses_note_text(&l, 0, text));
+	assert_true(!strncmp(text, "12 forks, renames, ", 19));
+	assert_true(losses_note_text(&l, 1, text));
+	assert_int_equal(losses_lost(&l), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_last_word_counts), cmocka_unit_test(test_too_many_and_too_long),
+		cmocka_unit_test(test_names_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

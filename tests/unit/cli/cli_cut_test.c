@@ -144,7 +144,7 @@ static const char lost_text[] =
 	"                  8 calls, 7 events: the kernel did not run a program that was running on that CPU\n"
 	"                  15 stack samples: due, but the kernel ran no program to take them\n"
 	"                  2 wakeups: unaccounted for\n"
-	"                  1 name: too many new processes at once\n"
+	"                  1 name: their ring was full or held up\n"
 	"note:             6 wakeups recorded where the thread ran, the kernel did not report them "
 	"(mark implied or gap)\n"
 	"note:             1 thread shares a koid with an earlier one, the id was reused too often\n";

@@ -58,7 +58,8 @@ static void get_losses(const struct record_summary *summary, const struct record
 	enum ledger_source s;
 	unsigned int i, kind = 0;
 
-	*l = (struct losses){ .names = all_lost(&t->of[LEDGER_NAMES]), .shared_koids = t->shared_koids };
+	*l = (struct losses){ .names_late = t->of[LEDGER_NAMES].lost[LEDGER_SKIPPED], .shared_koids = t->shared_koids };
+	l->names = all_lost(&t->of[LEDGER_NAMES]) - l->names_late;
 	for (s = 0; s < LEDGER_NAMES; s++) {
 		l->drained[s] = t->of[s].taken;
 		l->filtered += t->of[s].filtered;
@@ -238,7 +239,7 @@ enum exit_code record_summary_verdict(const struct record_summary *s)
 
 	recorder_totals(s->recorder, &t);
 	get_losses(s, &t, &l);
-	if (losses_lost(&l) || l.over_budget || l.implied || l.names || l.shared_koids || s->cpus_changed)
+	if (losses_lost(&l) || l.over_budget || l.implied || l.names || l.names_late || l.shared_koids || s->cpus_changed)
 		return EXIT_PROBLEMS;
 	funcs_counts(s->funcs, &funcs);
 	if (tracepoints_refused(sources_state(s->sources, RAW_TRACEPOINT), &first) || funcs.refused || s->nameless || l.late_cnt ||

@@ -154,6 +154,49 @@ def names_in_a_storm(tmp):
     note(f'{len(out.splitlines())} threads, {len(t.threads)} in all')
 
 
+FORKS = """import os, signal, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(int(sys.argv[2])))
+print(flush=True)
+sys.stdin.readline()
+for _ in range(200):
+    if not os.fork():
+        os._exit(0)
+    if sys.argv[3] == 'sleep':
+        time.sleep(0.003)
+while sys.argv[3] == 'spin':
+    pass
+"""
+
+
+@test
+def names_of_who_only_waits(tmp):
+    """For a CPU, from birth to the end, beside two real-time threads that make them, one of which preempts the other while it
+    does: the kernel (7.x) then skips the program of one that is made."""
+    recorder = start(tmp + '/t.fxt')
+    makers = [subprocess.Popen([sys.executable, '-c', FORKS, str(last_cpu()), priority, between], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+              for priority, between in (('30', 'spin'), ('50', 'sleep'))]
+    for maker in makers:
+        maker.stdout.readline()
+    for maker in makers:
+        maker.stdin.write(b'\n')
+        maker.stdin.flush()
+    time.sleep(1.5)
+    recorder.send_signal(signal.SIGINT)
+    err = recorder.communicate(timeout=PATIENCE)[1].decode()
+    for maker in makers:
+        maker.kill()
+        maker.communicate()
+    equal(recorder.returncode, 0, err)
+    t = load(tmp + '/t.fxt')
+    expect(not t.unnamed() and not t.ledger[None]['lost_names'], f'threads without a name: {t.unnamed()}: {err}')
+    verify(tmp + '/t.fxt')
+    born = {wakeup.tid for wakeup in t.wakeups} - {tid for s in t.switches for tid in (s.out, s.into)}
+    expect(born, 'nobody only waited')
+    note(f'{len(born)} only waited; {t.ledger[None].get("prog_skipped_names", 0)} programs for names skipped')
+
+
 @test
 def cgroups_of_processes(tmp):
     """The last one a process was in: of one that is there, one that is moved and some that are born there, however shortly."""

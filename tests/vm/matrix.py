@@ -82,7 +82,7 @@ RINGS = ('every_switch_of_two_threads ends_of_each_cpu chosen_cpus_only busy_mac
          'loss_is_counted_exactly two_at_once')
 
 # On a kernel between the others.
-BETWEEN = 'every_switch_of_two_threads names_in_a_storm same_as_tracefs each_sleep_has_its_wakeup loss_is_counted_exactly'
+BETWEEN = 'every_switch_of_two_threads names_in_a_storm names_of_who_only_waits same_as_tracefs each_sleep_has_its_wakeup loss_is_counted_exactly'
 
 # Tests of what kfxt does with files, commands, its own options and records: no kernel makes them differ.
 USER_SPACE = {

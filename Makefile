@@ -228,6 +228,12 @@ $(UNWOUND_BIN): $(O)/tests/unwound-%: tests/live/programs/unwound.c $(O)/flags
 	$(call msg,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CROSS_COMPILE)gcc $(SYSROOT:%=--sysroot=%) -D_GNU_SOURCE -O2 -Wall -Wextra $(UNWOUND_$*) -o $@ $< -pthread
+# The program whose threads are sampled, in the ways in which programs are built.
+STACKS_BIN := $(addprefix $(O)/tests/stacks-,nofp fp static nopie stripped)
+$(STACKS_BIN): $(O)/tests/stacks-%: tests/live/programs/stacks.c tests/live/programs/tally.h $(O)/flags
+	$(call msg,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS_COMPILE)gcc $(SYSROOT:%=--sysroot=%) -D_GNU_SOURCE -O2 -Wall -Wextra $(UNWOUND_$*) -o $@ $< -pthread
 $(O)/tests/unwind_program_test: JUDGE := -ldw
 
 $(O)/tests/fxt_all_records: $(call obj,$(filter %/fxt_all_records.c,$(UNIT_SRC))) $(O)/lib/unit.a $(O)/libfxt.a
@@ -261,7 +267,7 @@ test-headers:
 		echo "#include <$$header>" | $(CC) $(CPPFLAGS) $(CFLAGS) -E -xc -o /dev/null - 2>/dev/null || \
 		{ echo "tests: no $$header: as root run scripts/install-packages.sh test" >&2; exit 1; }; done
 
-unit: $(UNIT_BIN) $(TEST_BIN) $(UNWOUND_BIN) $(RECORDERS)
+unit: $(UNIT_BIN) $(TEST_BIN) $(UNWOUND_BIN) $(STACKS_BIN) $(RECORDERS)
 vm-programs: unit $(O)/tests/module_tester
 
 # libFuzzer: the fuzzers take what is built with sanitizers.

@@ -325,6 +325,17 @@ def who_wakes(tmp):
     note(f'{len(ours)} wakeups by the waker, {len(mine) - len(ours)} by others')
 
 
+def expect_shares(chains):
+    """Of the functions of spin(): 70, 20 and 10 %."""
+    hot = collections.Counter(name for c in chains for name in c if name.startswith('hot_'))
+    cnt = sum(hot.values())
+    for name, share in (('hot_70', 0.7), ('hot_20', 0.2), ('hot_10', 0.1)):
+        sigma = (share * (1 - share) * cnt) ** 0.5
+        # Beyond three, where nothing is wrong, would be one run in 120.
+        expect(abs(hot[name] - share * cnt) <= 4 * sigma + 1, f'{name}: {hot[name]} of {cnt}, sigma {sigma:.1f}')
+    return hot
+
+
 @test
 def where_it_runs(tmp):
     """Functions that take 70, 20 and 10 % of the time, whole stacks."""
@@ -338,12 +349,7 @@ def where_it_runs(tmp):
            f'{collections.Counter(map(tuple, (c for c in chains if "spin" not in c))).most_common(3)}')
     for c in inside:
         expect('main' in c[:c.index('spin')], f'main() is missing: {c}')
-    hot = collections.Counter(name for c in inside for name in c if name.startswith('hot_'))
-    cnt = sum(hot.values())
-    for name, share in (('hot_70', 0.7), ('hot_20', 0.2), ('hot_10', 0.1)):
-        sigma = (share * (1 - share) * cnt) ** 0.5
-        # Beyond three, where nothing is wrong, would be one run in 120.
-        expect(abs(hot[name] - share * cnt) <= 4 * sigma + 1, f'{name}: {hot[name]} of {cnt}, sigma {sigma:.1f}')
+    hot = expect_shares(inside)
     note(f'{len(chains)} samples, {len(inside)} whole, {dict(hot)}')
 
 
@@ -736,6 +742,41 @@ def wherever_the_program_is(tmp):
         expect(len(whole) >= len(mine) * 0.98 - 1, f'{place}: {len(whole)} of {len(mine)} whole: '
                f'{collections.Counter(tuple(names(s)) for s in mine).most_common(3)}')
         note(f'{place}: {len(whole)} of {len(mine)} whole')
+
+
+def functions_of(program):
+    """{name: where it begins in the file}."""
+    out = subprocess.run(['nm', program], capture_output=True, text=True, check=True).stdout
+    return {name: int(address, 16) for address, name in re.findall(r'^([0-9a-f]+) [Tt] (\S+)$', out, re.M)}
+
+
+@test
+def however_it_is_built(tmp):
+    """Without frame pointers and with, static, at its own addresses, without symbols: there its functions are known by their begin."""
+    if not shutil.which('nm'):
+        raise Skip('no nm')
+    own = functions_of(helper('stacks-nofp'))
+    for build in 'nofp', 'fp', 'static', 'nopie', 'stripped':
+        program = helper(f'stacks-{build}')
+        of_place = {f'{os.path.basename(program)}+{address:#x}': name for name, address in own.items()}
+        threads = lines(record(tmp + '/t.fxt', '--sample=999', '--off-cpu', '--comm', os.path.basename(program), '--',
+                               'sh', '-c', '"$0" spin "$1" & "$0" sleep "$2"; wait', program, str(scaled(800)), str(scaled(60))))
+        t, samples = load_all(tmp + '/t.fxt')
+        chains = {what: [[of_place.get(name, name) for name in names(s)] for s in samples if s.thread == threads[what][0]]
+                  for what in ('spin', 'nap', 'wait_poll', 'wait_cond')}
+        running = [c for c in chains['spin'] if 'spin' in c]
+        expect(len(running) >= threads['spin'][2] * 999e-9 / 2, f'{build}: {len(running)} samples of spin()')
+        for c in running:
+            equal((is_whole(c), [name for name in c if name in own][:3]), (True, ['_start', 'main', 'spin']), f'{build}: {c}')
+        expect_shares(running)
+        for what, library in (('nap', 'usleep'), ('wait_poll', 'poll'), ('wait_cond', 'pthread_cond_wait')):
+            tid, count, _ = threads[what]
+            whole = [c for c in chains[what] if is_whole(c) and
+                     [name for name in c if name in own or name == library][:3] == ['sleep_rounds', what, library]]
+            long = sum(koid == tid for koid, _, _ in sleeps(t, MS))
+            expect(len(whole) >= min(long, count) - not_taken(t) - 2, f'{build}: {len(whole)} of {long} sleeps in {what}()')
+        note(f'{build}: {len(running)} of spin(), {sum(map(len, chains.values())) - len(chains["spin"])} of sleeps')
+        os.unlink(tmp + '/t.fxt')
 
 
 SCRIPT = '''function hotOne(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s }

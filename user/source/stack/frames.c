@@ -10,10 +10,9 @@
 #include "elf/mapped_file.h"
 #include "elf/process_maps.h"
 #include "frames.h"
+#include "kernel_frames.h"
 #include "fxt/format.h"
 #include "symbol/symbol.h"
-
-#define TRACER_FRAMES	8U	/* so far up a tracepoint's own frames may reach */
 
 struct stack_frames {
 	struct mapped_files *files;
@@ -70,28 +69,15 @@ static struct profile_frame frame_of(const struct symbol *symbol)
 	};
 }
 
-/* Of a sample taken in a tracepoint, the frames of the tracepoint and of its program are on top. */
-static unsigned int tracer_frames(struct stack_frames *f, const uint64_t *pcs, unsigned int cnt)
-{
-	unsigned int i = cnt < TRACER_FRAMES ? cnt : TRACER_FRAMES;
-
-	while (i && !symbolizer_is_tracer(f->symbols, pcs[i - 1]))
-		i--;
-	return i;
-}
-
 static unsigned int kernel_frames(struct stack_frames *f, const uint64_t *rec, struct profile_frame *frames)
 {
 	const unsigned int cnt = FXT_GET(rec[STACK_COUNTS], STACK_F_KERNEL);
-	const uint64_t *pcs = rec + STACK_WORDS;
-	const bool cpu = FXT_GET(rec[STACK_WHAT], STACK_F_KIND) == STACK_CPU;
-	unsigned int i = cpu ? 0 : tracer_frames(f, pcs, cnt), n = 0;
-	struct symbol symbol;
+	const bool in_tracepoint = FXT_GET(rec[STACK_WHAT], STACK_F_KIND) != STACK_CPU;
+	struct symbol symbols[STACK_FRAMES_MAX];
+	unsigned int i, n = kernel_frames_of(f->symbols, rec + STACK_WORDS, cnt, in_tracepoint, symbols);
 
-	for (; i < cnt; i++) {
-		symbolizer_kernel(f->symbols, pcs[i], &symbol);
-		frames[n++] = frame_of(&symbol);
-	}
+	for (i = 0; i < n; i++)
+		frames[i] = frame_of(&symbols[i]);
 	return n;
 }
 

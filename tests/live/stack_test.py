@@ -569,6 +569,31 @@ def beside_return_probes(tmp):
             expect(any(c.tid == s.thread and c.ts <= s.ts and s.ts + s.weight <= c.end for c in calls), 'a sleep outside of its call')
 
 
+def frames_of_naps(tmp, *options):
+    """How often the kernel's frames of a nap() of usleep() are those."""
+    t, samples, threads = record_sleepers(tmp, '--off-cpu', *options, rounds=scaled(100))
+    mine = in_rounds(in_sleeps(t, samples), threads['nap'], 'nap')
+    expect_long_sleeps(t, threads['nap'], mine)
+    return t, collections.Counter(tuple(f.name for f in s.frames if f.kind == 'kernel') for s in mine if 'usleep' in names(s))
+
+
+@test
+def beside_return_probes_of_the_kernel(tmp):
+    """The return address of a function of the kernel is that of a trampoline, too: the frames are those without."""
+    import functions    # which asks what there is here
+    ways, inner = functions.here(*functions.KERNEL, but=functions.NOT_RETURN), 'do_nanosleep'
+    if not ways:
+        raise Skip('no return probes of the kernel here')
+    usual, cnt = frames_of_naps(tmp)[1].most_common(1)[0]
+    expect(inner in usual, f'frames without probes: {usual}')
+    for how in ways:
+        t, probed = frames_of_naps(tmp, '-f', inner, '--returns', '--func-via', how)
+        expect([c for c in t.calls if c.name == inner], f'{how}: no calls of {inner}')
+        # A few sleeps are in the probe, or before the call.
+        expect(probed[usual] >= sum(probed.values()) * 0.9, f'{how}: {usual}, with probes {probed.most_common(3)}')
+        note(f'{how}: {probed[usual]} of {sum(probed.values())} have the {len(usual)} frames that {cnt} have without')
+
+
 @test
 def beside_system_calls(tmp):
     """And compressed: each sleep in poll() is one in a slice of poll."""

@@ -219,17 +219,20 @@ static const struct kind *find_kind(struct ftrace_import *im, const struct ftrac
 	return k;
 }
 
-/*
- * Of the system only the first one counts: names are the same in each line. Those of scheduling in packets are
- * where they were the last time.
- */
+/* Another one for each of the names that come most, sched_switch, sched_waking, sched_wakeup, sched_wakeup_new. */
+static unsigned int recent_place(struct model_text name)
+{
+	return name.len ? ((unsigned char)name.data[name.len - 1] ^ name.len) % RECENT_KINDS : 0;
+}
+
+/* Of the system only the first one counts: names are the same in each line. Few are those of scheduling, in packets. */
 const struct kind *kind_of(struct ftrace_import *im, const struct ftrace_event *ev)
 {
 	const struct kind **recent;
 
 	if (!ev->sched)
 		return find_kind(im, ev);
-	recent = &im->recent_kinds[(uintptr_t)ev->name.data / 8 % RECENT_KINDS];
+	recent = &im->recent_kinds[recent_place(ev->name)];
 	if (!*recent || !is_named(*recent, ev->name))
 		*recent = find_kind(im, ev);
 	return *recent != &im->spare_kind ? *recent : find_kind(im, ev);

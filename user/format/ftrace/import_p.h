@@ -77,7 +77,7 @@ struct ftrace_import {
 	bool begins;			/* a trace, after others with switches */
 	uint64_t shift;			/* of its times, in ticks of the clock */
 	struct kind **kinds, spare_kind;	/* open addressing by name */
-	const struct kind *recent_kinds[RECENT_KINDS];	/* by the place of the name */
+	const struct kind *recent_kinds[RECENT_KINDS];	/* by recent_place() of the name */
 	size_t kinds_cnt;
 	uint8_t pairs[PAIRS_MAX];
 	uint64_t marker_tracks;

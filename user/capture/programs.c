@@ -145,13 +145,19 @@ static int put_preemption_off(struct programs *p)
 		skel->progs.on_task_newtask, skel->progs.on_task_rename, skel->progs.on_sched_process_exec,
 		skel->progs.on_sched_process_exit, skel->progs.on_cgroup_attach_task, skel->progs.on_cgroup_mkdir,
 	};
-	bool off = kernel_tracepoints_are_preemptible();
+	const bool preemptible = kernel_tracepoints_are_preemptible();
+	/* Each takes a look at all names of the BTF. */
+	const int disable = preemptible ? kernel_btf_function("bpf_preempt_disable") : -ENOENT;
+	const int enable = preemptible ? kernel_btf_function("bpf_preempt_enable") : -ENOENT;
+	const bool off = disable >= 0 && enable >= 0;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(*progs); i++) {
-		off = off && !bpf_call_link_kfunc(progs[i], CALL_PREEMPT_DISABLE, "bpf_preempt_disable") &&
-		      !bpf_call_link_kfunc(progs[i], CALL_PREEMPT_ENABLE, "bpf_preempt_enable");
 		err = bpf_call_put(progs[i], NUMBER_PREEMPTIBLE, off);
+		if (off) {
+			err = err ?: bpf_call_put(progs[i], CALL_PREEMPT_DISABLE, disable);
+			err = err ?: bpf_call_put(progs[i], CALL_PREEMPT_ENABLE, enable);
+		}
 	}
 	return err;
 }

@@ -225,7 +225,7 @@ static unsigned int recent_place(struct model_text name)
 	return name.len ? ((unsigned char)name.data[name.len - 1] ^ name.len) % RECENT_KINDS : 0;
 }
 
-/* Of the system only the first one counts: names are the same in each line. Few are those of scheduling, in packets. */
+/* Of the system only the first one counts: names are the same in each line. Those of scheduling in packets are few. */
 const struct kind *kind_of(struct ftrace_import *im, const struct ftrace_event *ev)
 {
 	const struct kind **recent;

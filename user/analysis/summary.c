@@ -14,6 +14,7 @@ static const char *const keys[SUMMARY_LOSS_CNT] = {
 	[SUMMARY_WAKEUPS]	= "wakeups",
 	[SUMMARY_NAMES]		= "names",
 	[SUMMARY_UNREPORTED]	= "unreported_switches",
+	[SUMMARY_PROG_SKIPPED_NAMES] = "prog_skipped_names",
 	[SUMMARY_PROG_SKIPPED]	= "prog_skipped",
 	[SUMMARY_SHARED]	= "shared_koids",
 	[SUMMARY_UNREPORTED_WAKEUPS] = "unreported_wakeups",
@@ -62,6 +63,7 @@ void summary_init(struct summary *s, const struct timeline *tl,
 	};
 	find_duration(s, tl);
 	s->lost[SUMMARY_NAMES] = session->lost_names;
+	s->lost[SUMMARY_PROG_SKIPPED_NAMES] = session->losses.names_late;
 	s->lost[SUMMARY_PROG_SKIPPED] = session->prog_skipped;
 	s->lost[SUMMARY_SHARED] = session->shared_koids;
 	s->lost[SUMMARY_CALLS] = session->lost_calls;

@@ -14,6 +14,7 @@ enum summary_loss {
 	SUMMARY_WAKEUPS,
 	SUMMARY_NAMES,
 	SUMMARY_UNREPORTED,	/* switches the kernel did not report */
+	SUMMARY_PROG_SKIPPED_NAMES,	/* forks, renames, execs, exits, cgroup moves: the same */
 	SUMMARY_PROG_SKIPPED,	/* events of unknown kind: the kernel did not run a program */
 	SUMMARY_SHARED,		/* threads that have the koid of an earlier one */
 	SUMMARY_UNREPORTED_WAKEUPS,	/* in the trace as implied */

@@ -147,9 +147,11 @@ static const char lost_text[] =
 	"                  1 name: their ring was full or held up\n"
 	"note:             6 wakeups recorded where the thread ran, the kernel did not report them "
 	"(mark implied or gap)\n"
+	"note:             4 forks, renames, execs, exits or cgroup moves not recorded: "
+	"the kernel did not run a program that was running on that CPU\n"
 	"note:             1 thread shares a koid with an earlier one, the id was reused too often\n";
 static const char lost_json[] = "\"lost\":{\"switches\":1,\"wakeups\":2,\"names\":1,"
-	"\"unreported_switches\":3,\"prog_skipped\":7,\"shared_koids\":1,"
+	"\"unreported_switches\":3,\"prog_skipped_names\":4,\"prog_skipped\":7,\"shared_koids\":1,"
 	"\"unreported_wakeups\":6,\"calls\":4,\"missed_calls\":8,\"ratelimited_calls\":5,\"logs\":9,"
 	"\"events\":10,\"samples\":14,\"write_failed\":3,\"procstat_excess_switches\":13}";
 
@@ -182,9 +184,9 @@ static void put_lost(struct made *m, bool before)
 		fxt_arg_u32("cpu", 0), fxt_arg_u64("contended_events", 1), fxt_arg_u64("unpaired_events", 2),
 		fxt_arg_u64("overwritten_events", 3),
 	};
-	struct fxt_arg totals[8] = {
+	struct fxt_arg totals[9] = {
 		fxt_arg_u64("cut_wakeups", 2),
-		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1),
+		fxt_arg_u64("names", 9), fxt_arg_u64("lost_names", 1), fxt_arg_u64("prog_skipped_names", 4),
 		fxt_arg_u64(before ? "skipped" : "prog_skipped", 7), fxt_arg_u64("shared_koids", 1),
 		fxt_arg_u64("missed_calls", 8), fxt_arg_u64("unreturned_calls", 1),
 		fxt_arg_u64(before ? "untold_switches" : "procstat_excess_switches", 13),
@@ -195,7 +197,7 @@ static void put_lost(struct made *m, bool before)
 	put_session(m, 2000, "ledger", samples, 6);
 	put_session(m, 2000, "ledger", not_full, 4);
 	put_ledger(m, 2000, 1, 3, 1, 0);
-	put_session(m, 2000, "ledger", totals, 8);
+	put_session(m, 2000, "ledger", totals, 9);
 }
 
 /* Each part of the ledger as both commands print it. */

@@ -55,7 +55,9 @@ struct urgency {
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
 	atomic_bool settled, realtime, refused, end;
+	_Atomic(struct watched *) leaves;	/* by who has @lock, until the watching thread has let it end */
 	sem_t changed;		/* one of these, or @others */
+	sem_t left;		/* what @leaves was does */
 	sem_t settled_down;	/* the watching thread has no rights any more */
 	pthread_t own_thread;	/* the recorder's */
 	bool interrupts;	/* its sleep, by SIGURG */
@@ -231,6 +233,39 @@ static void look_at_others(struct urgency *u)
 	pthread_mutex_unlock(&u->lock);
 }
 
+/*
+ * It has nothing more to do, and nobody raises it any more. As a fair thread it might have to wait for a CPU in the middle of its
+ * end, where the kernel takes its files in /proc away; whoever waits for the end of the recorder then goes round in the kernel
+ * until it has one (shrink_dcache_parent()), and a real-time one may keep it from just that.
+ */
+static void let_end(const struct urgency *u, struct watched *w)
+{
+	if (is_there(w) && set_level(u, w, URGENCY_RAISED))
+		set_policy(w->tid, u->policy, 0);
+	forget(w);
+}
+
+static void let_leave(struct urgency *u)
+{
+	struct watched *w = atomic_load(&u->leaves);
+
+	if (!w)
+		return;
+	let_end(u, w);
+	atomic_store(&u->leaves, NULL);
+	sem_post(&u->left);
+}
+
+/* What is left of them does not end by itself. */
+static void let_all_end(struct urgency *u)
+{
+	struct watched *w;
+
+	for (w = u->others; w < u->others + OTHERS_MAX; w++)
+		if (w->tid)
+			let_end(u, w);
+}
+
 /* From work to the recording. */
 static void settle(struct urgency *u)
 {
@@ -260,8 +295,11 @@ static void *watch(void *ctx)
 		u->own.state.realtime = false;
 	while (true) {
 		sleep_until(u, clock_ns(CLOCK_MONOTONIC) + (u->own.state.works ? WORK_LOOK_NS : LOOK_NS));
-		if (atomic_load(&u->end))
+		let_leave(u);
+		if (atomic_load(&u->end)) {
+			let_all_end(u);
 			return NULL;
+		}
 		if (u->own.state.works && atomic_load(&u->settled))
 			settle(u);
 		else
@@ -318,6 +356,7 @@ struct urgency *urgency_open(void)
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	pthread_mutex_init(&u->lock, NULL);
 	sem_init(&u->changed, 0, 0);
+	sem_init(&u->left, 0, 0);
 	sem_init(&u->settled_down, 0, 0);
 	u->own.state.works = true;
 	/* Whoever started it as a real-time thread, or an idle one, has chosen. */
@@ -366,15 +405,12 @@ void urgency_join(struct urgency *u)
 	forget(&new);
 }
 
-/*
- * Nobody raises @w any more. Beside a real-time thread that has all CPUs one of a lower priority would never end, a fair one
- * does; and one that is raised already.
- */
-static void let_end(const struct urgency *u, struct watched *w)
+static void leave(struct urgency *u, struct watched *w)
 {
-	if (w->state.level != URGENCY_RAISED && is_there(w))
-		set_policy(w->tid, u->policy, 0);
-	forget(w);
+	atomic_store(&u->leaves, w);
+	sem_post(&u->changed);
+	while (sem_wait(&u->left) && errno == EINTR)
+		;
 }
 
 void urgency_leave(struct urgency *u)
@@ -387,7 +423,7 @@ void urgency_leave(struct urgency *u)
 	pthread_mutex_lock(&u->lock);
 	for (w = u->others; w < u->others + OTHERS_MAX; w++)
 		if (w->tid == tid)
-			let_end(u, w);
+			leave(u, w);
 	pthread_mutex_unlock(&u->lock);
 }
 
@@ -429,23 +465,19 @@ struct urgency_totals urgency_totals(const struct urgency *u)
 
 void urgency_close(struct urgency *u)
 {
-	struct watched *w;
-
 	if (!u)
 		return;
 	atomic_store(&u->end, true);
 	sem_post(&u->changed);
 	if (u->has_thread)
 		pthread_join(u->thread, NULL);
-	for (w = u->others; w < u->others + OTHERS_MAX; w++)
-		if (w->tid)
-			let_end(u, w);
-	if (u->has_thread)
-		let_end(u, &u->own);
-	else
-		forget(&u->own);
+	/* Beside a real-time thread that has all CPUs one of a lower priority would never end, a fair one does. */
+	if (u->has_thread && u->own.state.level != URGENCY_RAISED)
+		set_policy(u->own.tid, u->policy, 0);
+	forget(&u->own);
 	pthread_mutex_destroy(&u->lock);
 	sem_destroy(&u->changed);
+	sem_destroy(&u->left);
 	sem_destroy(&u->settled_down);
 	free(u);
 }

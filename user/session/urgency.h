@@ -61,7 +61,8 @@ struct urgency *urgency_open(void);
 void urgency_settle(struct urgency *u, bool realtime);
 /*
  * The calling thread is watched, too, until urgency_leave(), and is real-time or raised when the recorder's is: it works for it.
- * Does nothing where that one is not watched, or several are. Both: NULL is fine.
+ * From there on it is raised where that is permitted, and has to end. Does nothing where that one is not watched, or several
+ * are. Both: NULL is fine.
  */
 void urgency_join(struct urgency *u);
 void urgency_leave(struct urgency *u);
@@ -82,8 +83,8 @@ void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
 /*
- * Right before the process ends. All that are watched are fair threads from here on, as urgency_leave() makes those that leave,
- * but for those that are raised: nobody raises them any more, and they are to end. By the thread that is watched; NULL is fine.
+ * Right before the process ends. The calling thread is the one that was watched, and fair from here on if it is not raised:
+ * nobody raises it any more. What has joined and not left is raised, to end with the process. NULL is fine.
  */
 void urgency_close(struct urgency *u);
 

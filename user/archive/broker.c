@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/poll_until.h"
 #include "base/fd_pass.h"
+#include "base/side_process.h"
 #include "broker_p.h"
 
 #define NS_PER_MS	1000000ULL
@@ -435,7 +436,7 @@ static int start(struct broker *b, const struct name_pattern *names, int dir, co
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	b->pid = fork();
+	b->pid = side_process_fork();
 	if (!b->pid)
 		broker_serve(&(struct broker_process){ pair[1], dir, b->dir, names, cfg });
 	close(pair[1]);

@@ -3,10 +3,55 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+/* Above what may keep it from running, below the kernel's own. */
+#define PRIORITY	98
+
+/* What has the flag hands no policy on, so it is no choice of who started the caller. */
+static void hurry(pid_t pid)
+{
+	const struct sched_param param = { .sched_priority = PRIORITY };
+	const int own = sched_getscheduler(0);
+
+	if (own == SCHED_OTHER || (own & SCHED_RESET_ON_FORK))
+		sched_setscheduler(pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+}
+
+static void end_hurry(void)
+{
+	struct sched_param param;
+
+	if (sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK) && !sched_getparam(0, &param) && param.sched_priority == PRIORITY) {
+		param.sched_priority = 0;
+		sched_setscheduler(0, SCHED_OTHER, &param);
+	}
+}
+
+/* It goes on once the other end is closed: by then it is in a hurry, or is not to be. */
+pid_t side_process_fork(void)
+{
+	int ends[2], err;
+	pid_t pid;
+	char c;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	err = errno;
+	if (pid > 0)
+		hurry(pid);
+	close(ends[1]);
+	while (!pid && read(ends[0], &c, 1) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	errno = err;
+	return pid;
+}
 
 /* Ctrl-C and the end of a service reach it as well as the one that forked it, which decides. */
 static void ignore_signals(void)
@@ -70,6 +115,7 @@ int side_process_begin(const char *name, bool says, int *const fds[], unsigned i
 	if (cnt > SIDE_PROCESS_FDS_MAX)
 		return -EINVAL;
 	/* First, or a descriptor of 0 to 2 would be lost. */
-	err = close_others(fds, cnt);
-	return err ?: set_standard_files(says);
+	err = close_others(fds, cnt) ?: set_standard_files(says);
+	end_hurry();
+	return err;
 }

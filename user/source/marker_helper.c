@@ -292,7 +292,7 @@ int marker_helper_open(struct marker_helper **out, const char *tracefs, const ch
 		free(h);
 		return err;
 	}
-	h->pid = fork();
+	h->pid = side_process_fork();
 	if (!h->pid)
 		run_helper(&(struct helper_process){ .tracefs = tracefs, .dir = dir, .option = option, .socket = ends[1] });
 	err = h->pid < 0 ? -errno : 0;

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -74,6 +75,65 @@ static void test_side_process(void **state)
 	}
 }
 
+/*
+ * Which policy a side process has before it has settled: SCHED_FIFO where that is permitted. Negative: it does not settle, or
+ * keeps that policy. Of a process that got @policy first, or has its own if that is negative.
+ */
+static int policy_of_side_process(int policy)
+{
+	const struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+	const int after = policy >= 0 ? policy : sched_getscheduler(0);
+	int status, before;
+	pid_t pid;
+
+	if (policy >= 0 && sched_setscheduler(0, policy, &param))
+		return -1;
+	pid = side_process_fork();
+	if (!pid) {
+		before = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+		if (side_process_begin("kfxt-test", false, NULL, 0))
+			_exit(100);
+		/* What somebody has chosen stays. */
+		_exit(sched_getscheduler(0) == after ? before : 101);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) < 100 ? WEXITSTATUS(status) : -1;
+}
+
+/* Another process, which may have another policy. */
+static int apart(int policy)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(policy_of_side_process(policy) & 0xff);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_hurry(void **state)
+{
+	const int own = sched_getscheduler(0);
+	struct sched_param param;
+
+	(void)state;
+	assert_int_equal(sched_getparam(0, &param), 0);
+	/* The tests themselves may run as others need the CPUs less. */
+	if (own == SCHED_IDLE)
+		assert_int_equal(apart(-1), SCHED_IDLE);
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 })) {
+		assert_int_equal(apart(-1), own);
+		return;
+	}
+	assert_int_equal(apart(-1), SCHED_FIFO);
+	assert_int_equal(apart(SCHED_OTHER), SCHED_FIFO);
+	assert_int_equal(apart(SCHED_BATCH), SCHED_BATCH);
+	assert_int_equal(apart(SCHED_IDLE), SCHED_IDLE);
+	assert_int_equal(apart(SCHED_FIFO), SCHED_FIFO);
+	assert_int_equal(sched_setscheduler(0, own, &param), 0);
+}
+
 static void test_affinity(void **state)
 {
 	struct affinity before, now;
@@ -105,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_side_process),
+		cmocka_unit_test(test_hurry),
 		cmocka_unit_test(test_affinity),
 	};
 

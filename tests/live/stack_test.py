@@ -23,7 +23,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from account import may_be_missing, unreported_switches  # noqa: E402
 from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, readable, record, run,  # noqa: E402
-                     running, scaled, start, stop_while, test, until, verify)
+                     running, scaled, start, stat_of, stop_while, test, until, verify)
 import fxtread  # noqa: E402, where trace.py found it
 import fxtsamples  # noqa: E402
 
@@ -732,6 +732,24 @@ def of_short_lives(tmp):
     whole = [c for c in inside if is_whole(c) and 'main' in c[:c.index('spin')]]
     expect(len(whole) >= len(inside) * 0.98, f'{len(whole)} of {len(inside)} whole: {collections.Counter(map(tuple, inside)).most_common(3)}')
     note(f'{len(mine)} samples of {len(tids)} programs, {len(whole)} of {len(inside)} in spin() whole')
+
+
+@test
+def after_the_first_thread(tmp):
+    """A process whose first thread has ended: its directory in /proc shows nothing of it."""
+    program = shutil.copy(helper('stacks'), tmp + '/mine')
+    with running(program, 'heir', '1000000') as p:
+        until(lambda: stat_of(p.pid)[0] == 'Z', 'its first thread does not end')
+        thread, = set(map(int, os.listdir(f'/proc/{p.pid}/task'))) - {p.pid}
+        os.unlink(program)
+        record(tmp + '/t.fxt', '--sample=999', '--', 'sleep', '1')
+    _, samples = load_all(tmp + '/t.fxt')
+    mine = [names(s) for s in samples if s.thread == thread]
+    expect(len(mine) >= scaled(200), f'{len(mine)} samples')
+    whole = [c for c in mine if is_whole(c) and 'spin' in c and 'spin_on' in c[:c.index('spin')]]
+    expect(len(whole) >= len(mine) * 0.98 - 1, f'whole: {len(whole)} of {len(mine)}, {collections.Counter(map(tuple, mine)).most_common(3)}')
+    note(f'{len(whole)} of {len(mine)} whole')
+    expect_shares(whole)
 
 
 # $0 is the program, $1 a path at which there is nothing, $2 how often it sleeps.

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "elf.h"
+#include "living_thread.h"
 #include "mapped_file.h"
 
 #define FILES_MANY	(MAPPED_FILES_MAX / 8 * 7)
@@ -228,11 +229,12 @@ static struct elf_file *open_in_maps(const struct mapped_file *file, uint32_t pi
 }
 
 /*
- * As process @pid sees it or, once that has ended, as we do. What was deleted, before or after its mapping was
+ * As @process sees it or, once that has ended, as we do. What was deleted, before or after its mapping was
  * reported, the process still has.
  */
-static struct elf_file *open_for(const struct mapped_file *file, uint32_t pid)
+static struct elf_file *open_for(const struct mapped_file *file, uint32_t process)
 {
+	const uint32_t pid = living_thread(process);
 	char path[ELF_PATH_BYTES + 32];
 	struct elf_file *elf;
 	int prefix;

@@ -17,6 +17,7 @@
 #include "bpf/abi/ids.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "living_thread.h"
 #include "mapped_file.h"
 #include "mmap_events.h"
 #include "process_maps.h"
@@ -199,7 +200,7 @@ static int read_proc(struct process_maps *m, struct mapped_process *p, uint64_t 
 	FILE *f;
 
 	p->read_ns = clock_ns(CLOCK_MONOTONIC);
-	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", living_thread(p->pid));
 	f = fopen(path, "re");
 	if (!f)
 		return 0;	/* gone; what was known of it still holds */

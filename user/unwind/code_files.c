@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "code_files.h"
+#include "elf/living_thread.h"
 #include "elf/mapped_file.h"
 #include "elf/process_maps.h"
 
@@ -58,9 +59,10 @@ static bool try_path(const struct code_files *c, const struct mapped_file *file,
 }
 
 /* As the process has it, deleted or not, in its own root or another one; at last as we have it. */
-static bool try_paths(const struct code_files *c, const struct mapping *m, uint32_t pid, struct cfi_file *into)
+static bool try_paths(const struct code_files *c, const struct mapping *m, uint32_t process, struct cfi_file *into)
 {
 	const struct mapped_file *file = mapped_files_get(c->files, m->file);
+	const uint32_t pid = living_thread(process);
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);

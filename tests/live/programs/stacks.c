@@ -4,6 +4,7 @@
  *
  *	stacks sleep ROUNDS	threads that block in wait_poll(), nap() and wait_cond(), which wake_it() ends
  *	stacks spin MS		functions that take 70, 20 and 10 % of the time
+ *	stacks heir MS		the same by a second thread, after the first one has ended
  *
  * Prints "WHAT TID COUNT NS" lines: how often, and for how long by the thread's own clock. Functions are kept
  * apart and without tail calls, so each is a frame.
@@ -152,8 +153,17 @@ static FRAME void spin(unsigned long long ms)
 	printf("spin %ld %d %llu\n", syscall(SYS_gettid), cnt, now_ns() - begun);
 }
 
+static void *spin_on(void *arg)
+{
+	(void)arg;
+	spin(rounds);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
+	pthread_t heir;
+
 	if (argc != 3)
 		return 2;
 	rounds = atoi(argv[2]);
@@ -161,7 +171,9 @@ int main(int argc, char **argv)
 		run_sleepers();
 	else if (!strcmp(argv[1], "spin"))
 		spin(rounds);
-	else
+	else if (strcmp(argv[1], "heir") || pthread_create(&heir, NULL, spin_on, NULL))
 		return 2;
+	else
+		pthread_exit(NULL);
 	return 0;
 }

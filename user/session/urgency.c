@@ -11,6 +11,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -28,6 +29,7 @@
 #define WORK_LOOK_NS	(50 * NS_PER_MS)
 #define SHORT_NS	(25 * NS_PER_MS)	/* too short to say who takes a CPU */
 #define LATE_NS		(400 * NS_PER_MS)	/* it comes round every 200 ms */
+#define STUCK_NS	(2000 * NS_PER_MS)
 #define RAISED_NS	(10000 * NS_PER_MS)	/* then it is tried without */
 #define STACK_BYTES	(64U << 10)
 
@@ -61,6 +63,8 @@ struct urgency {
 	sem_t settled_down;	/* the watching thread has no rights any more */
 	pthread_t own_thread;	/* the recorder's */
 	bool interrupts;	/* its sleep, by SIGURG */
+	void (*stuck)(const char *where);	/* NULL: not any more */
+	uint64_t stuck_ran_ns, stuck_since_ns;	/* it has waited since then, having run for so long */
 };
 
 /* ---- when ------------------------------------------------------------------------------------- */
@@ -126,8 +130,8 @@ static bool is_there(const struct watched *w)
 	return pread(w->stat, &text, 1, 0) == 1;
 }
 
-/* "TID (NAME) STATE ..." */
-static bool is_runnable(const struct watched *w)
+/* "TID (NAME) STATE ..."; '?' if it cannot be read. */
+static char state_of(const struct watched *w)
 {
 	char text[128];
 	const ssize_t len = pread(w->stat, text, sizeof(text) - 1, 0);
@@ -135,7 +139,7 @@ static bool is_runnable(const struct watched *w)
 
 	text[len > 0 ? len : 0] = 0;
 	end = strrchr(text, ')');
-	return end && end[1] == ' ' && end[2] == 'R';
+	return end && end[1] == ' ' ? end[2] : '?';
 }
 
 /* Those beside the recorder's have no time by which they come round. */
@@ -150,7 +154,7 @@ static struct urgency_look look(const struct urgency *u, const struct watched *w
 {
 	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
 
-	return (struct urgency_look){ now_ns, clock_ns(w->cpu_clock), is_late(u, w, now_ns) && is_runnable(w) };
+	return (struct urgency_look){ now_ns, clock_ns(w->cpu_clock), is_late(u, w, now_ns) && state_of(w) == 'R' };
 }
 
 /* Until one of them has changed, or that time has come. */
@@ -266,6 +270,37 @@ static void let_all_end(struct urgency *u)
 			let_end(u, w);
 }
 
+static void say_stuck(struct urgency *u)
+{
+	char path[32], where[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", (int)u->own.tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? 0 : read(fd, where, sizeof(where) - 1);
+	where[len > 0 ? len : 0] = 0;
+	if (fd >= 0)
+		close(fd);
+	u->stuck(strcmp(where, "0") ? where : "");
+	u->stuck = NULL;
+}
+
+/* Before the recording. */
+static void look_if_stuck(struct urgency *u)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), ran_ns = clock_ns(u->own.cpu_clock);
+
+	if (!u->stuck)
+		return;
+	if (!u->stuck_since_ns || ran_ns != u->stuck_ran_ns || state_of(&u->own) != 'D') {
+		u->stuck_ran_ns = ran_ns;
+		u->stuck_since_ns = now_ns;
+	} else if (now_ns - u->stuck_since_ns > STUCK_NS) {
+		say_stuck(u);
+	}
+}
+
 /* From work to the recording. */
 static void settle(struct urgency *u)
 {
@@ -304,6 +339,8 @@ static void *watch(void *ctx)
 			settle(u);
 		else
 			look_and_act(u, &u->own);
+		if (u->own.state.works)
+			look_if_stuck(u);
 		if (u->interrupts && !u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
 			interrupt(u);
 		look_at_others(u);
@@ -345,7 +382,7 @@ static bool begin_watching(struct urgency *u)
 	return !err;
 }
 
-struct urgency *urgency_open(void)
+struct urgency *urgency_open(void (*stuck)(const char *where))
 {
 	struct urgency *u = calloc(1, sizeof(*u));
 	bool can_watch;
@@ -353,6 +390,7 @@ struct urgency *urgency_open(void)
 	if (!u)
 		return NULL;
 	can_watch = watch_this(&u->own);
+	u->stuck = stuck;
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	pthread_mutex_init(&u->lock, NULL);
 	sem_init(&u->changed, 0, 0);

@@ -50,9 +50,10 @@ struct urgency;
 /*
  * The calling thread is watched from here on, for now as one that has work to do all the time. What it begins is not, and
  * inherits no policy. If that is not permitted, or the thread has another policy than SCHED_OTHER, nothing is done here or below. NULL: out
- * of memory.
+ * of memory. @stuck: called by the watching thread if the kernel lets the other one wait for two seconds on end before
+ * urgency_settle(), uninterruptibly, with the function that it waits in, or an empty text. It is called once. NULL is fine.
  */
-struct urgency *urgency_open(void);
+struct urgency *urgency_open(void (*stuck)(const char *where));
 /*
  * From here on it comes round by itself several times a second, and is to be real-time if @realtime. It can give up its
  * rights after this; the watching thread does, but for CAP_SYS_NICE: by RLIMIT_RTPRIO alone it may not raise a thread that has

@@ -31,7 +31,7 @@ bool __wrap_kernel_is_preempt_rt(void)
 static int be_late(void)
 {
 	struct timespec patience = { .tv_sec = PATIENCE_S };
-	struct urgency *u = urgency_open();
+	struct urgency *u = urgency_open(NULL);
 	struct pollfd none = { .fd = -1 };
 	char byte;
 	int fds[2];

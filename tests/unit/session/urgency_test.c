@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "kernel/preempt_rt.h"
 #include "session/urgency.h"
 
@@ -125,7 +128,7 @@ static void check_apart(int (*fn)(unsigned int arg), unsigned int arg)
 static int record_as(unsigned int realtime)
 {
 	const int before = policy_now();
-	struct urgency *u = urgency_open();
+	struct urgency *u = urgency_open(NULL);
 	struct urgency_totals t;
 	int status = 0;
 	pid_t pid;
@@ -190,7 +193,7 @@ static void *work_beside(void *ctx)
 /* As many as there are files in turn, one after the other. */
 static int record_beside(unsigned int arg)
 {
-	struct urgency *u = urgency_open();
+	struct urgency *u = urgency_open(NULL);
 	void *failed = NULL;
 	pthread_t thread;
 	int i;
@@ -232,7 +235,7 @@ static void *work_raised(void *ctx)
 
 static int record_with_lent(unsigned int realtime)
 {
-	struct lent lent = { .u = urgency_open() };
+	struct lent lent = { .u = urgency_open(NULL) };
 	void *failed = NULL;
 	pthread_t thread;
 
@@ -318,7 +321,7 @@ static int record_with(unsigned int caps)
 		return 1;
 	if (!set_capabilities(caps))
 		return caps ? 0 : 1;
-	u = urgency_open();
+	u = urgency_open(NULL);
 	urgency_settle(u, true);
 	t = urgency_totals(u);
 	good = caps ? t.realtime && !t.refused && policy_now() == SCHED_FIFO && watch_has("0000000000800000")
@@ -349,10 +352,58 @@ static void test_nobody(void **state)
 	urgency_leave(NULL);
 	urgency_close(NULL);
 	assert_int_equal(urgency_totals(NULL).raised, 0);
-	u = urgency_open();
+	u = urgency_open(NULL);
 	assert_non_null(u);
 	urgency_close(u);
 	assert_int_equal(policy_now(), policy);
+}
+
+static atomic_uint stuck_cnt;
+static char stuck_where[64];
+
+static void note_stuck(const char *where)
+{
+	snprintf(stuck_where, sizeof(stuck_where), "%s", where);
+	atomic_fetch_add(&stuck_cnt, 1);
+}
+
+/* As vfork(2) does, until the child ends. How long, in ns. */
+static uint64_t wait_in_kernel(unsigned int ms)
+{
+	const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	const pid_t pid = vfork();
+
+	if (!pid) {
+		poll(NULL, 0, ms);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return clock_ns(CLOCK_MONOTONIC) - begin;
+}
+
+static int wait_before_begin(unsigned int arg)
+{
+	struct urgency *u = urgency_open(note_stuck);
+	unsigned int cnt;
+
+	(void)arg;
+	if (wait_in_kernel(1000) < 1900 * MS && atomic_load(&stuck_cnt))
+		return 1;
+	wait_in_kernel(3000);
+	cnt = atomic_load(&stuck_cnt);
+	wait_in_kernel(3000);
+	if (cnt != !urgency_totals(u).refused || atomic_load(&stuck_cnt) != cnt)
+		return 2;
+	urgency_close(u);
+	return cnt && !*stuck_where ? 3 : 0;
+}
+
+static void test_stuck(void **state)
+{
+	(void)state;
+	/* Where somebody has chosen, nobody watches. */
+	if (policy_now() == SCHED_OTHER)
+		check_apart(wait_before_begin, 0);
 }
 
 int main(void)
@@ -360,7 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
 		cmocka_unit_test(test_settle), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
-		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody), cmocka_unit_test(test_stuck),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

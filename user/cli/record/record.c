@@ -35,6 +35,7 @@
 #include "base/redact.h"
 #include "cli/output_format.h"
 #include "record.h"
+#include "record_begin.h"
 #include "record_control.h"
 #include "record_cpus.h"
 #include "record_keep.h"
@@ -125,27 +126,6 @@ struct run {
 /* ---- what it takes ------------------------------------------------------- */
 
 #define FILES_MIN	64	/* of programs, maps and links; presets, functions and CPUs take more */
-#define FILES_TABLE	16384	/* which take 128 KiB of the kernel's memory */
-
-/*
- * A process with more than one thread waits for a grace period when its table of files has to grow (expand_files() of the
- * kernel, from 64 on): it grows while there is one.
- */
-static void grow_file_table(void)
-{
-	const int fd = open("/", O_PATH | O_CLOEXEC);
-	struct rlimit files, all;
-
-	if (fd < 0)
-		return;
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		all = (struct rlimit){ files.rlim_max, files.rlim_max };
-		setrlimit(RLIMIT_NOFILE, &all);
-		close(fcntl(fd, F_DUPFD_CLOEXEC, (all.rlim_cur < FILES_TABLE ? (int)all.rlim_cur : FILES_TABLE) - 1));
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-	close(fd);
-}
 
 /* Without these what fails later fails for reasons that nobody would guess. Takes all files we may have. */
 static int check_needs(struct run *run)
@@ -664,10 +644,10 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		return EXIT_USAGE;
 	if (!use && record_keep_open(&run.keep, run.name, run.progress))
 		return EXIT_FAILED;
-	grow_file_table();
+	record_grow_file_table();
 	/* Threads that are real-time may have all CPUs. */
 	if (self_opts_nice(&cfg->self) < 0)
-		run.recorder_cfg.urgency = urgency_open();
+		run.recorder_cfg.urgency = urgency_open(record_say_stuck);
 	run.recorder_cfg.realtime = self_opts_realtime(&cfg->self, argv);
 	code = archive_opts_open(&cfg->archive, run.name, use ? NULL : cfg->output, &run.recorder_cfg);
 	libbpf_set_print(print_libbpf);

@@ -138,6 +138,20 @@ def until_removed(pids):
     until(lambda: not [pid for pid in pids if os.path.exists(f'{TRACEFS}/instances/kfxt-{pid}')], 'instances are there')
 
 
+def until_detached():
+    """
+    All of them, and grace periods have ended since: whoever attaches next waits for that, and beside a load it may not be.
+    """
+    def names():
+        for pid in filter(str.isdigit, os.listdir('/proc')):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f'/proc/{pid}/comm', encoding='utf-8') as f:
+                if not gone(pid):
+                    yield f.read().strip()
+    until(lambda: 'kfxt-detach' not in names(), 'recorders are still detached')
+    with Instance():
+        pass
+
+
 def bounded(tmp, name):
     pids, begun, ended, late = [], [], [], 0
     # Urgent until the load has ended: on a kernel with PREEMPT_RT the timer of a fair thread may not expire beside a hog.
@@ -146,6 +160,7 @@ def bounded(tmp, name):
             if not i % ROUNDS_A_LOAD:
                 stack.close()
                 until_removed(pids)
+                until_detached()
                 stack.enter_context(LOADS[name](tmp))
             pid, begin, end, gone_at, err = one(tmp + '/t.fxt')
             first = min(s.ts for s in load(tmp + '/t.fxt').switches if s.mark == 'start')
@@ -315,8 +330,34 @@ def detached_where_workers_run(tmp):
         expect(first - begin <= LIMIT * 1e9, 'it does not begin in time')
 
 
+def said_why_not(tmp):
+    """
+    A recorder was killed, so it is detached beside a hog that keeps grace periods from their end. The next one waits for
+    such a period, and says so.
+    """
+    until_detached()
+    first = start(tmp + '/first.fxt')
+    child = until(lambda: [pid for pid, name in children_of(first.pid).items() if name == 'kfxt-detach'], 'none that detaches')[0]
+    with urgent(), open(tmp + '/err', 'w', encoding='utf-8') as err:
+        with LOADS['a real-time hog on all CPUs but one'](tmp):
+            for pid in child, first.pid:
+                os.kill(pid, signal.SIGKILL)
+            until(lambda: gone(first.pid) and gone(child), 'it is not killed')
+            p = subprocess.Popen([KFXT, 'record', '-m', '1M', '-o', tmp + '/t.fxt'], stderr=err)
+            until(lambda: 'no event yet: the kernel waits for an RCU grace period' in open(tmp + '/err', encoding='utf-8').read(),
+                  'it does not say why it does not begin')
+            expect(not os.path.exists(tmp + '/t.fxt'), 'it has begun')
+        until(lambda: os.path.exists(tmp + '/t.fxt'), 'it does not begin')
+        p.send_signal(signal.SIGINT)
+        equal(p.wait(timeout=PATIENCE), 0, 'exit code')
+    first.communicate()
+    verify(tmp + '/t.fxt')
+
+
 if os.path.exists(BLOCKER):
     test(detached_where_workers_run)
+if 'PREEMPT_RT' in os.uname().version:      # where its threads for RCU are below a hog
+    test(said_why_not)
 for each in LOADS:
     for check in bounded, in_the_middle:
         fn = functools.partial(check, name=each)

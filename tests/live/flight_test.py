@@ -27,7 +27,7 @@ import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them, every_switch_of, players  # noqa: E402
 from flights import (FOR, HOG, MS, NAMED, PATTERN, PRELUDE, Flight, expect_wait, files, flight, hog, instants,  # noqa: E402
                      longest_pause, python, session, span_s, waiter, whole)
-from harness import (KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
+from harness import (BUILD, KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
                      running, start, status_of, test, until, verify)
 
 
@@ -586,10 +586,10 @@ def idle(tmp):
     whole(f.files[0])
 
 
-def stalled_us():
-    """How long somebody has waited for a CPU so far."""
-    with open('/proc/pressure/cpu', encoding='ascii') as f:
-        return int(re.match(r'some .*total=(\d+)', f.readline())[1])
+def stalled_us(resource='cpu', who='some'):
+    """How long somebody, or all, have waited for it so far."""
+    with open(f'/proc/pressure/{resource}', encoding='ascii') as f:
+        return int(re.search(rf'(?m)^{who} .*total=(\d+)', f.read())[1])
 
 
 @test
@@ -605,6 +605,56 @@ def pressure(tmp):
         stack.enter_context(running(*python(HOG, last_cpu(), LONG)))
         f.wait_for(1)
     whole(f.files[0])
+
+
+# More than it may have, again and again.
+THRASH = '''import mmap, os, sys
+with open(sys.argv[1] + '/cgroup.procs', 'w') as f:
+    f.write(str(os.getpid()))
+fd = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT)
+os.ftruncate(fd, 12 << 20)
+m = mmap.mmap(fd, 12 << 20)
+while True:
+    for at in range(0, 12 << 20, 4096):
+        m[at] = 1
+'''
+
+
+@contextlib.contextmanager
+def little_memory():
+    """A cgroup of 8 MiB."""
+    path = f'/sys/fs/cgroup/memory/kfxt-test-{os.getpid()}'
+    if not os.path.exists('/sys/fs/cgroup/memory'):
+        raise Skip('no memory controller of cgroup v1')
+    os.mkdir(path)
+    try:
+        with open(path + '/memory.limit_in_bytes', 'w', encoding='ascii') as f:
+            f.write('8M')
+        yield path
+    finally:
+        until(lambda: not open(path + '/cgroup.procs', encoding='ascii').read(), 'in use')
+        os.rmdir(path)
+
+
+@test
+def pressure_of_memory_and_disk(tmp):
+    """Each of the kernel's triggers fires where that is short, and none before."""
+    if not os.path.exists('/proc/pressure/memory'):
+        raise Skip('no pressure')
+    kinds = [(resource, who) for resource in ('memory', 'io') for who in ('some', 'full')]
+    options = [word for resource, who in kinds for word in ('--trigger', f'psi:{resource}:{who}>20ms/2s')]
+    with flight(tmp, '--keep', '5s', '--after', '100ms', *options) as f:
+        before = [stalled_us(*kind) for kind in kinds]
+        time.sleep(1)
+        if all(stalled_us(*kind) - us < 15_000 for kind, us in zip(kinds, before)):
+            equal(files(tmp), [], f'files, though nothing is short: {f.said()}')
+        # Where the test's files are in memory there is no disk that is waited for.
+        with little_memory() as group, running(*python(THRASH, group, os.path.abspath(BUILD) + '/thrash')):
+            until(lambda: len(f.fired()) == len(kinds), 'a trigger does not fire')
+        note(f'{sorted(f.fired())}')
+    os.unlink(BUILD + '/thrash')
+    for path in f.files:
+        whole(path)
 
 
 @test

@@ -163,9 +163,21 @@ def options_of_a_drop_in(tmp):
         verify(TRACE + '.old')
 
 
-def files_of_reloads():
+def files_of(why):
     """Triggers, too, write some on a busy machine."""
-    return glob.glob('/var/lib/kfxt/*-signal*.fxt.zst')
+    return glob.glob(f'/var/lib/kfxt/*-{why}*.fxt.zst')
+
+
+def flying():
+    """Starts the unit as it is installed, with no file there; the recorder's process id once it records."""
+    for path in glob.glob('/var/lib/kfxt/*'):
+        os.unlink(path)
+    systemctl('start', 'kfxt')
+    until(lambda: status_of(int(shown('MainPID')['MainPID'])) or shown('ActiveState')['ActiveState'] == 'failed',
+          'the unit does not record')
+    now = shown('ActiveState', 'MainPID')
+    equal(now['ActiveState'], 'active', f'state of the unit, {said()}')
+    return int(now['MainPID'])
 
 
 def expect_what_led_up(path, all_threads):
@@ -183,19 +195,14 @@ def expect_what_led_up(path, all_threads):
 def keeps_what_led_up_to_a_reload(tmp):
     """As installed: nothing is written until then, and then a file that has the seconds before, each time."""
     with installed():
-        for path in glob.glob('/var/lib/kfxt/*'):
-            os.unlink(path)
-        systemctl('start', 'kfxt')
-        until(lambda: status_of(int(shown('MainPID')['MainPID'])) or shown('ActiveState')['ActiveState'] == 'failed',
-              'the unit does not record')
-        equal(shown('ActiveState')['ActiveState'], 'active', f'state of the unit, {said()}')
+        flying()
         threads, seen = [], set()
         for _ in range(2):
             threads += pingpong()
-            equal(set(files_of_reloads()), seen, 'files before the reload')
+            equal(set(files_of('signal')), seen, 'files before the reload')
             systemctl('reload', 'kfxt')
-            until(lambda: set(files_of_reloads()) - seen, f'no file, {said()}')
-            path, = set(files_of_reloads()) - seen
+            until(lambda: set(files_of('signal')) - seen, f'no file, {said()}')
+            path, = set(files_of('signal')) - seen
             seen.add(path)
             verify(path)
             equal(stat.S_IMODE(os.stat(path).st_mode) & 0o077, 0, "the trace's mode")
@@ -204,6 +211,35 @@ def keeps_what_led_up_to_a_reload(tmp):
         equal(shown('ActiveState', 'Result'), {'ActiveState': 'inactive', 'Result': 'success'},
               f'how the unit ended, {said()}')
         equal(glob.glob('/var/lib/kfxt/*.tmp'), [], 'what is left over')
+
+
+@test
+def triggers_snapshots_and_hooks(tmp):
+    """In the confinement of the unit: each file is complete, and the hook gets it, as the unit's user."""
+    hooked = '/var/lib/kfxt/hooked'
+    with installed():
+        with open(CONF, 'a') as f:
+            f.write(f'trigger offcpu>500ms:comm=kfxt-unit\non-trigger echo $KFXT_TRIGGER $(id -u) {{}} >>{hooked}\n')
+        pid = flying()
+        os.symlink('/bin/sleep', tmp + '/kfxt-unit')
+        subprocess.run([tmp + '/kfxt-unit', '1'], check=True)
+        until(lambda: files_of('offcpu'), f'no file of the trigger, {said()}')
+        made, = map(os.path.realpath, files_of('offcpu'))       # the directory of a service without a user of its own is a link
+        r = run('snapshot', '--pid', str(pid), '--name', 'by-hand')
+        equal(r.returncode, 0, r.stderr)
+        asked = r.stdout.decode().strip()
+        expect(asked in map(os.path.realpath, files_of('by-hand')), f'{asked}: {glob.glob("/var/lib/kfxt/*")}')
+        until(lambda: os.path.exists(hooked) and open(hooked).read().endswith('\n'), f'the hook has not run, {said()}')
+        with open(hooked) as f:
+            (why, uid, path), = map(str.split, f)
+        equal((why, path, uid == '0'), ('offcpu>500ms:comm=kfxt-unit', made, False), 'what the hook got, and that it is root')
+        verify(made)
+        verify(asked)
+        events = map(json.loads, run('dump', '--json', '--type', 'event', made).stdout.splitlines())
+        values = {arg['value'] for e in events if e['name'] == 'trigger' for arg in e['args'] if arg['name'] == 'value'}
+        note(f'{made}, {asked}: {values}')
+        expect(len(values) == 1 and 500_000_000 <= min(values) < 30_000_000_000, f'of the trigger: {values}')
+        systemctl('stop', 'kfxt')
 
 
 @test

@@ -9,24 +9,21 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Above what may keep it from running, below the kernel's own. */
-#define PRIORITY	98
-
 /* What has the flag hands no policy on, so it is no choice of who started the caller. */
 static void hurry(pid_t pid)
 {
-	const struct sched_param param = { .sched_priority = PRIORITY };
+	const struct sched_param param = { .sched_priority = SIDE_PROCESS_PRIORITY };
 	const int own = sched_getscheduler(0);
 
 	if (own == SCHED_OTHER || (own & SCHED_RESET_ON_FORK))
 		sched_setscheduler(pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
 }
 
-static void end_hurry(void)
+void side_process_settled(void)
 {
 	struct sched_param param;
 
-	if (sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK) && !sched_getparam(0, &param) && param.sched_priority == PRIORITY) {
+	if (sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK) && !sched_getparam(0, &param) && param.sched_priority == SIDE_PROCESS_PRIORITY) {
 		param.sched_priority = 0;
 		sched_setscheduler(0, SCHED_OTHER, &param);
 	}
@@ -116,6 +113,6 @@ int side_process_begin(const char *name, bool says, int *const fds[], unsigned i
 		return -EINVAL;
 	/* First, or a descriptor of 0 to 2 would be lost. */
 	err = close_others(fds, cnt) ?: set_standard_files(says);
-	end_hurry();
+	side_process_settled();
 	return err;
 }

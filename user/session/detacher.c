@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A byte through a pipe begins it, once it is as urgent as it is to be; another one asks for the first part, the pipe's
- * end for the rest, which also comes from a recorder that was killed.
+ * A byte through a pipe asks for the first part, the pipe's end for the rest, which also comes from a recorder that was killed.
  */
 #include "detacher.h"
 
@@ -29,10 +28,10 @@
 #include "base/affinity.h"
 #include "base/clock.h"
 #include "base/poll_until.h"
+#include "base/side_process.h"
 #include "idle_cpu.h"
 #include "io/sink.h"
 #include "privileges.h"
-#include "urgency.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
@@ -193,7 +192,7 @@ static void settle(const struct detacher_process *p)
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	for_each_fd(p, close_other);
-	urgency_give_up(p->cfg->urgency);
+	side_process_settled();
 	privileges_confine(&(struct privileges_cfg){ .sources = p->cfg->sources }, &confined);
 	/* Of these some sources need one to record. */
 	privileges_drop_all();
@@ -204,7 +203,6 @@ static void run_detacher(const struct detacher_process *p)
 	const struct detacher_cfg *cfg = p->cfg;
 	struct idle_times *begin;
 
-	is_asked(p);
 	settle(p);
 	begin = idle_times_read();
 	if (is_asked(p)) {
@@ -282,7 +280,7 @@ int detacher_open(struct detacher **out, const struct detacher_cfg *cfg)
 		release(d);
 		return err;
 	}
-	d->pid = fork();
+	d->pid = side_process_fork();
 	if (!d->pid) {
 		close(go[1]);
 		close(done[0]);
@@ -299,9 +297,6 @@ int detacher_open(struct detacher **out, const struct detacher_cfg *cfg)
 	}
 	d->go = go[1];
 	d->done = done[0];
-	urgency_lend(cfg->urgency, d->pid);
-	/* SIGPIPE is ignored. */
-	(void)!write(d->go, "", 1);
 	*out = d;
 	return 0;
 }
@@ -325,7 +320,7 @@ bool detacher_first(struct detacher *d, unsigned int wait_ms)
 {
 	char c;
 
-	/* If it was killed nothing is attached but by us. */
+	/* If it was killed nothing is attached but by us. SIGPIPE is ignored. */
 	if (write(d->go, "", 1) != 1)
 		return true;
 	if (!wait_for_it(d, clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS, -1))

@@ -15,13 +15,11 @@
 
 struct detacher;
 struct sources;
-struct urgency;
 
 struct detacher_cfg {
 	void (*first)(void *ctx);	/* for detacher_first(); NULL: it is not called */
 	void *ctx;
 	int output;			/* a file that the process calls sink_trim() for when it is to end; -1: none */
-	struct urgency *urgency;	/* how urgent the process is until it has closed what it does not keep; NULL: not at all */
 	const struct sources *sources;	/* whose system calls it may make; NULL: none */
 };
 

@@ -140,8 +140,7 @@ static void detach_first(void *ctx)
 static void open_detacher(struct recorder *r)
 {
 	detacher_open(&r->detacher, &(struct detacher_cfg){
-		.first = detach_first, .ctx = r->cfg->sources, .output = sink_file(r->sink),
-		.urgency = r->cfg->urgency, .sources = r->cfg->sources,
+		.first = detach_first, .ctx = r->cfg->sources, .output = sink_file(r->sink), .sources = r->cfg->sources,
 	});
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/side_process.h"
 #include "kernel/preempt_rt.h"
 #include "privileges.h"
 #include "urgency.h"
@@ -33,8 +34,7 @@
 #define RAISED_NS	(10000 * NS_PER_MS)	/* then it is tried without */
 #define STACK_BYTES	(64U << 10)
 
-/* One below those of the kernel: stop machine, watchdogs, threaded interrupts are at 99, at 50. */
-#define PRIORITY_RAISED	98
+#define PRIORITY_RAISED	SIDE_PROCESS_PRIORITY
 #define PRIORITY_BASE	1
 
 #define OTHERS_MAX	16
@@ -465,24 +465,12 @@ void urgency_leave(struct urgency *u)
 	pthread_mutex_unlock(&u->lock);
 }
 
-void urgency_lend(const struct urgency *u, pid_t pid)
-{
-	if (u && u->has_thread)
-		set_policy(pid, SCHED_FIFO, PRIORITY_RAISED);
-}
-
 void urgency_lend_thread(const struct urgency *u, pthread_t thread)
 {
 	const struct sched_param param = { .sched_priority = PRIORITY_RAISED };
 
 	if (u && u->has_thread)
 		pthread_setschedparam(thread, SCHED_FIFO, &param);
-}
-
-void urgency_give_up(const struct urgency *u)
-{
-	if (u && u->has_thread)
-		set_policy(0, u->policy, 0);
 }
 
 void urgency_beat(struct urgency *u, uint64_t now_ns)

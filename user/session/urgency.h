@@ -68,14 +68,10 @@ void urgency_settle(struct urgency *u, bool realtime);
 void urgency_join(struct urgency *u);
 void urgency_leave(struct urgency *u);
 /*
- * Makes a process that the calling thread has forked as urgent as a thread that is raised, until it calls urgency_give_up(). Where
- * nobody is watched, or it is not permitted, it stays as it is. NULL is fine.
+ * Makes a thread as urgent as one that is raised, which from urgency_join() on it has been. Where nobody is watched, or it is not
+ * permitted, it stays as it is. NULL is fine.
  */
-void urgency_lend(const struct urgency *u, pid_t pid);
-/* The same for a thread that is about to call urgency_join(), from where on it is one that has been raised. */
 void urgency_lend_thread(const struct urgency *u, pthread_t thread);
-/* By that process: what it was before. NULL is fine. */
-void urgency_give_up(const struct urgency *u);
 /*
  * It has come round, at @now_ns of CLOCK_BOOTTIME. With PREEMPT_RT the timer of what it sleeps in may not expire, so it is
  * interrupted, by SIGURG, as long as it has not for too long: poll(2) and others return EINTR. NULL is fine.

@@ -10,7 +10,6 @@ the threads of the load what the kernel says of each. See account.py for the equ
 root and BPF. Prints TAP and, last, how many passed, failed and were skipped.
 KFXT_TEST_SCALE: see harness.py.
 """
-import contextlib
 import functools
 import json
 import os
@@ -20,11 +19,12 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, SCALE, cgroup, equal, expect, helper, last_cpu, load, main, note,  # noqa: E402
-                     run, scaled, start, test, until, verify)
+from harness import (KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, run, scaled, start,  # noqa: E402
+                     test, until, verify)
 from account import (balance_against, every_switch_of, may_be_missing, players, switch_count,  # noqa: E402
                      told_as_in_file, unreported_switches)
 from bpf_stats import bpf_stats_on, cpu_ns, empty_run_ns, programs_of  # noqa: E402
+from paces import PACES, paced  # noqa: E402
 
 RINGS = ('4K', '256K', '4M')
 # For about a second each: what runs, and whether its threads print their counts (tests/live/programs/tally.h).
@@ -68,41 +68,8 @@ for name in LOADS:
 
 # ---- kfxt estimate -----------------------------------------------------------------------------
 
-# So often a second, whatever else the machine does: sleeps, and runs what it is given in between.
-PACED = '''import os, sys, time
-hz, what = float(sys.argv[1]), sys.argv[2]
-at = time.monotonic()
-while True:
-    at = max(at + 1 / hz, time.monotonic() - 0.01)
-    time.sleep(max(at - time.monotonic(), 0))
-    exec(what)
-'''
-# How many processes, how often a second, what each does then; the options of the recording.
-PACES = {
-    'switches': (6, 1500, 'pass', ()),
-    'system_calls': (4, 700, 'for _ in range(20): os.getppid()', ('-e', 'syscalls', '-zzstd')),
-    'processes': (2, 60, 'os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)', ('-e', 'irq', '-z')),
-}
 NEAR = 0.2
 ROUNDS = 8          # at most, until the machine has been as busy with an estimate as with a recording
-
-
-@contextlib.contextmanager
-def paced(name):
-    """In a cgroup, which a recording can select: what else the machine does changes."""
-    cnt, hz, what, _ = PACES[name]
-    with cgroup() as path:
-        players = [subprocess.Popen([sys.executable, '-c', PACED, str(hz * SCALE), what]) for _ in range(cnt)]
-        try:
-            for p in players:
-                with open(path + '/cgroup.procs', 'w') as f:
-                    f.write(str(p.pid))
-            time.sleep(0.5 / SCALE)
-            yield path
-        finally:
-            for p in players:
-                p.kill()
-                p.wait()
 
 
 def look_at(p, trace):

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Loads that do as much in each second, in a cgroup of their own."""
+import contextlib
+import subprocess
+import sys
+import time
+
+from harness import SCALE, cgroup
+
+# So often a second, whatever else the machine does: sleeps, and runs what it is given in between.
+PACED = '''import os, sys, time
+hz, what = float(sys.argv[1]), sys.argv[2]
+at = time.monotonic()
+while True:
+    at = max(at + 1 / hz, time.monotonic() - 0.01)
+    time.sleep(max(at - time.monotonic(), 0))
+    exec(what)
+'''
+# How many processes, how often a second, what each does then; the options of the recording.
+PACES = {
+    'switches': (6, 1500, 'pass', ()),
+    'system_calls': (4, 700, 'for _ in range(20): os.getppid()', ('-e', 'syscalls', '-zzstd')),
+    'processes': (2, 60, 'os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)', ('-e', 'irq', '-z')),
+}
+
+
+@contextlib.contextmanager
+def paced(name):
+    """In a cgroup, which a recording can select: what else the machine does changes."""
+    cnt, hz, what, _ = PACES[name]
+    with cgroup() as path:
+        players = [subprocess.Popen([sys.executable, '-c', PACED, str(hz * SCALE), what]) for _ in range(cnt)]
+        try:
+            for p in players:
+                with open(path + '/cgroup.procs', 'w') as f:
+                    f.write(str(p.pid))
+            time.sleep(0.5 / SCALE)
+            yield path
+        finally:
+            for p in players:
+                p.kill()
+                p.wait()

@@ -34,30 +34,36 @@ static int parse_event(struct trigger_word *w, const char *text, const char *end
 static int parse_exit(struct trigger_word *w, const char *text, const char *end, const char **reason);
 static int parse_psi(struct trigger_word *w, const char *text, const char *end, const char **reason);
 
+struct kind;
+static const char *find_selector(const struct kind *kind, const char *text);
+static const char *all_of_it(const struct kind *kind, const char *text);
+static const char *end_of_event(const struct kind *kind, const char *text);
+
 /* What each kind is. */
 static const struct kind {
 	const char *name;
 	char sign;
 	bool selects;	/* threads, by selectors */
-	bool is_text;	/* all after the sign is one text, colons too */
+	/* Of the value that begins here: where it ends, and selectors begin. */
+	const char *(*end)(const struct kind *kind, const char *text);
 	const char *example;
 	/* The value, which ends at @end: 0, -ENOMEM or -EINVAL with *@reason. */
 	int (*parse)(struct trigger_word *w, const char *text, const char *end, const char **reason);
 } kinds[TRIGGER_KIND_CNT] = {
-	[TRIGGER_RUNQ] = { "runq", '>', true, false, "runq>5ms", parse_threshold },
-	[TRIGGER_OFFCPU] = { "offcpu", '>', true, false, "offcpu>1s", parse_threshold },
-	[TRIGGER_BLOCKED] = { "blocked", '>', true, false, "blocked>2s", parse_threshold },
-	[TRIGGER_SLICE] = { "slice", '>', true, false, "slice>50ms", parse_threshold },
-	[TRIGGER_BUSY] = { "busy", '>', false, false, "busy>95%/10s", parse_share },
-	[TRIGGER_IDLE] = { "idle", '>', false, false, "idle>99%/10s", parse_share },
-	[TRIGGER_IRQ] = { "irq", '>', false, false, "irq>1ms", parse_irq },
-	[TRIGGER_SYSCALL] = { "syscall", ':', true, false, "syscall:fsync>100ms", parse_call },
-	[TRIGGER_FUNC] = { "func", ':', true, false, "func:vfs_read>10ms", parse_call },
-	[TRIGGER_LOG] = { "log", '~', false, true, "log~soft lockup", parse_log },
-	[TRIGGER_MARK] = { "mark", '=', false, true, "mark=request late", parse_mark },
-	[TRIGGER_EVENT] = { "event", '=', false, true, "event=oom:mark_victim", parse_event },
-	[TRIGGER_EXIT] = { "exit", ':', true, false, "exit:comm=db*", parse_exit },
-	[TRIGGER_PSI] = { "psi", ':', false, false, "psi:memory:some>150ms/1s", parse_psi },
+	[TRIGGER_RUNQ] = { "runq", '>', true, find_selector, "runq>5ms", parse_threshold },
+	[TRIGGER_OFFCPU] = { "offcpu", '>', true, find_selector, "offcpu>1s", parse_threshold },
+	[TRIGGER_BLOCKED] = { "blocked", '>', true, find_selector, "blocked>2s", parse_threshold },
+	[TRIGGER_SLICE] = { "slice", '>', true, find_selector, "slice>50ms", parse_threshold },
+	[TRIGGER_BUSY] = { "busy", '>', false, find_selector, "busy>95%/10s", parse_share },
+	[TRIGGER_IDLE] = { "idle", '>', false, find_selector, "idle>99%/10s", parse_share },
+	[TRIGGER_IRQ] = { "irq", '>', false, find_selector, "irq>1ms", parse_irq },
+	[TRIGGER_SYSCALL] = { "syscall", ':', true, find_selector, "syscall:fsync>100ms", parse_call },
+	[TRIGGER_FUNC] = { "func", ':', true, find_selector, "func:vfs_read>10ms", parse_call },
+	[TRIGGER_LOG] = { "log", '~', false, all_of_it, "log~soft lockup", parse_log },
+	[TRIGGER_MARK] = { "mark", '=', false, all_of_it, "mark=request late", parse_mark },
+	[TRIGGER_EVENT] = { "event", '=', true, end_of_event, "event=oom:mark_victim", parse_event },
+	[TRIGGER_EXIT] = { "exit", ':', true, find_selector, "exit:comm=db*", parse_exit },
+	[TRIGGER_PSI] = { "psi", ':', false, find_selector, "psi:memory:some>150ms/1s", parse_psi },
 };
 
 /* "WORD: REASON" */
@@ -196,6 +202,29 @@ static const char *find_selector(const struct kind *kind, const char *text)
 			return colon;
 	}
 	return text + strlen(text);
+}
+
+/* Also its colons. */
+static const char *all_of_it(const struct kind *kind, const char *text)
+{
+	(void)kind;
+	return text + strlen(text);
+}
+
+/* Of "SYSTEM:NAME" or "SYSTEM:NAME/FILTER/": a filter may have colons and slashes. */
+static const char *end_of_event(const struct kind *kind, const char *text)
+{
+	const char *colon = strchr(text, ':'), *at = colon ? strpbrk(colon + 1, "/:") : NULL;
+	bool is_quoted = false;
+
+	if (!at || *at == ':')
+		return at ?: text + strlen(text);
+	while (*++at) {
+		is_quoted ^= *at == '"';
+		if (!is_quoted && *at == '/' && (!at[1] || (at[1] == ':' && find_selector(kind, at + 1) == at + 1)))
+			return at + 1;
+	}
+	return at;
 }
 
 static int set_text(char **field, const char *text, size_t len, const char **reason)
@@ -444,18 +473,19 @@ static int parse_mark(struct trigger_word *w, const char *text, const char *end,
 /* "SYSTEM:NAME" or "SYSTEM:NAME/FILTER/", as kfxt record -e takes it; the kernel evaluates the filter. */
 static int parse_event(struct trigger_word *w, const char *text, const char *end, const char **reason)
 {
-	const char *filter = strchrnul(text, '/'), *colon = memchr(text, ':', (size_t)(filter - text));
+	const char *filter = memchr(text, '/', (size_t)(end - text)) ?: end, *colon = memchr(text, ':', (size_t)(filter - text));
 
 	*reason = "not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/";
 	if (!colon || colon == text || colon + 1 == filter || memchr(text, '*', (size_t)(filter - text)))
 		return -EINVAL;
-	if (*filter && (end - filter < 3 || end[-1] != '/'))
+	if (filter != end && (end - filter < 3 || end[-1] != '/'))
 		return -EINVAL;
 	*reason = "of a system call the tracepoints are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME; the whole of it is syscall:NAME>TIME";
 	if (!strncmp(text, "syscalls:", 9) && strncmp(colon + 1, "sys_enter_", 10) != 0 && strncmp(colon + 1, "sys_exit_", 9) != 0)
 		return -EINVAL;
 	w->text = strndup(text, (size_t)(filter - text));
-	return w->text ? set_source(w, text, "") : -ENOMEM;
+	w->source = strndup(text, (size_t)(end - text));
+	return w->text && w->source ? 0 : -ENOMEM;
 }
 
 /* All of it is selectors, the first of which follows the sign. */
@@ -523,7 +553,7 @@ int trigger_word_parse(struct trigger_word *out, const char *word, char *why, si
 	w.name = kind->name;
 	/* The colon of `exit` begins its first selector. */
 	value = word + name_len + (w.kind == TRIGGER_EXIT ? 0 : 1);
-	end = kind->is_text ? value + strlen(value) : find_selector(kind, value);
+	end = kind->end(kind, value);
 	err = kind->parse(&w, value, end, &reason);
 	if (!err)
 		err = parse_selectors(&w, end, &reason);

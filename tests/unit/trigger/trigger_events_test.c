@@ -39,6 +39,10 @@ static const struct {
 	{ "event=a:b//", "event=a:b//: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
 	{ "event=syscalls:read", "event=syscalls:read: of a system call the tracepoints are syscalls:sys_enter_NAME and syscalls:sys_exit_NAME; the whole of it is syscall:NAME>TIME" },
 	{ "event=a:b*", "event=a:b*: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "event=a:b:c", "event=a:b:c: unknown selector (there are :comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N)" },
+	{ "event=a:b/c/d", "event=a:b/c/d: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
+	{ "event=a:b/c/:d=e", "event=a:b/c/:d=e: unknown selector (there are :comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N)" },
+	{ "event=a:b//:pid=1", "event=a:b//:pid=1: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
 	{ "exit:", "exit:: after exit: a selector is needed: comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N, signal, code" },
 	{ "exit:signals", "exit:signals: after exit: a selector is needed: comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N, signal, code" },
 	{ "exit:signal=", "exit:signal=: a selector has no value" },
@@ -66,11 +70,13 @@ static void test_words(void **state)
 		"irq>1ms", "syscall:read>100ms", "syscall:*>1s:comm=db*", "func:vfs_*>10ms:pid=3", "func:/bin/a:b*>1ms:comm=c",
 		"log~soft lockup|hung: x", "mark=a:comm=b", "event=oom:mark_victim",
 		"event=sched:sched_process_exec/pid > 9/", "event=syscalls:sys_enter_read", "exit:comm=db*", "exit:pid=3:comm=x", "exit:signal", "exit:comm=a:b:signal=SIGSEGV", "exit:signal=9:pid=3", "exit:code=0",
-		"exit:comm=x:code", "psi:io:full>150ms/1s",
+		"exit:comm=x:code", "psi:io:full>150ms/1s", "event=oom:mark_victim:cgroup=/a/b:comm=c",
+		"event=a:b/f == \"/:comm=x/\" || g ~ */c:d/e*/:pid=3:comm=d:e", "event=a:b/f ~ /bin/*/",
 	};
 	static const char *const sources[] = {
 		"irq", "syscalls:read", "syscalls:*", "func:vfs_*", "user:/bin/a:b*", "log", "marker", "oom:mark_victim",
 		"sched:sched_process_exec/pid > 9/", "syscalls:sys_enter_read",
+		"oom:mark_victim", "a:b/f == \"/:comm=x/\" || g ~ */c:d/e*/", "a:b/f ~ /bin/*/",
 	};
 	char why[TRIGGER_WHY_BYTES];
 	struct trigger_source source;
@@ -318,6 +324,26 @@ static void test_event(void **state)
 	stream_close(&m);
 }
 
+/* Two of one tracepoint and its filter: each by the thread that hit it. */
+static void test_event_of(void **state)
+{
+	static const char *const words[] = { "event=oom:mark_victim:comm=db*", "event=oom:mark_victim:pid=80", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 71, 70, "dbx");
+	stream_thread(&m, 81, 80, "other");
+	triggers_found(m.t, "oom:mark_victim", 10 * STREAM_MS, 71);
+	triggers_found(m.t, "oom:mark_victim", 11 * STREAM_MS, 72);
+	triggers_found(m.t, "oom:mark_victim", 12 * STREAM_MS, 81);
+	stream_round(&m, 100);
+	check_moment(&m, words[0], "mark_victim", 10);
+	check_moment(&m, words[1], "mark_victim", 12);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 /* Of a process, once: when the last of its threads exits, whichever that is. */
 static void test_exit(void **state)
 {
@@ -519,6 +545,7 @@ int main(void)
 		cmocka_unit_test(test_mark),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_event),
+		cmocka_unit_test(test_event_of),
 		cmocka_unit_test(test_exit),
 		cmocka_unit_test(test_exec_by_another_thread),
 		cmocka_unit_test(test_exit_without_a_switch),

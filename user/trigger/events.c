@@ -11,6 +11,7 @@
 /* What expressions may take of the time, one in so many, and how much at once: for most there are texts that take long. */
 #define SHARE		10
 #define BURST_NS	100000000ULL
+#define SKIPPED_NS	60000000000ULL
 
 void events_set_triggers(struct events *e)
 {
@@ -125,6 +126,20 @@ static uint32_t of_name(const struct events *e, uint32_t mask, struct fxt_str na
 	return out;
 }
 
+bool events_skip_lines(const struct events *e)
+{
+	return e->is_skipping || (e->skipped_ns && e->now_ns < e->skipped_ns + SKIPPED_NS);
+}
+
+void events_round(struct events *e, uint64_t now_ns)
+{
+	if (now_ns > e->now_ns)
+		e->now_ns = now_ns;
+	if (e->is_skipping)
+		e->skipped_ns = e->now_ns;
+	e->is_skipping = false;
+}
+
 static uint32_t of_line(struct events *e, uint32_t mask, struct fxt_str line)
 {
 	uint64_t begin_ns;
@@ -134,7 +149,7 @@ static uint32_t of_line(struct events *e, uint32_t mask, struct fxt_str line)
 	if (!copy_text(text, sizeof(text), line))
 		return 0;
 	if (!time_share_is_left(&e->taken, SHARE, BURST_NS)) {
-		e->lines_skipped++;
+		e->is_skipping = true;
 		return 0;
 	}
 	begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -16,8 +16,15 @@ struct events {
 	uint32_t any, irq, syscall, func, log, mark, event;	/* triggers, as bits */
 	uint64_t least_irq_ns, least_syscall_ns, least_func_ns;	/* lowest thresholds */
 	struct time_share taken;	/* by expressions, on lines of the log */
-	uint64_t lines_skipped;		/* as they had taken too long */
+	uint64_t now_ns;		/* of the latest round, CLOCK_BOOTTIME */
+	bool is_skipping;		/* a line since then, as those before had taken too long */
+	uint64_t skipped_ns;		/* the round after the last one that was; 0: none was */
 };
+
+/* After all events up to @now_ns, which may be before that of the last call. */
+void events_round(struct events *e, uint64_t now_ns);
+/* Whether a line was skipped in the last minute, so that whoever looks from time to time sees it. */
+bool events_skip_lines(const struct events *e);
 
 /* Sets what follows from the triggers. */
 void events_set_triggers(struct events *e);

@@ -321,6 +321,7 @@ int triggers_round(struct triggers *t, uint64_t now_ns)
 	struct num_cpus online;
 	int err;
 
+	events_round(&t->events, now_ns);
 	if (now_ns < TRIGGER_SETTLE_NS)
 		return 0;
 	if (online_read(&t->online, &online))
@@ -345,7 +346,7 @@ static const char *why_blind(const struct triggers *t, unsigned int i)
 	case TRIGGER_PSI:
 		return t->has_begun && !psi_has(&t->psi, i) ? "the kernel does not watch pressure" : NULL;
 	case TRIGGER_LOG:
-		return t->events.lines_skipped ? "lines were not looked at: its expression takes long" : NULL;
+		return events_skip_lines(&t->events) ? "lines were not looked at: its expression takes long" : NULL;
 	case TRIGGER_IDLE:
 		return t->sched.cpus.is_filtered ? "threads run that are not recorded" : NULL;
 	case TRIGGER_RUNQ:

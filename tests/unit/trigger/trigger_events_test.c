@@ -202,6 +202,14 @@ static void test_log(void **state)
 	stream_close(&m);
 }
 
+static bool is_blind(const struct stream *m, unsigned int i)
+{
+	struct trigger_counts counts;
+
+	assert_true(triggers_counts(m->t, i, &counts));
+	return counts.blind;
+}
+
 /* Texts can be made for most expressions to take long; then lines are not looked at, and it says so. */
 static void test_slow_log(void **state)
 {
@@ -228,6 +236,15 @@ static void test_slow_log(void **state)
 	stream_instant(&m, "log", "printk", "ab", 11);
 	stream_round(&m, 100);
 	stream_none(&m);
+	/* For a minute, so that it is seen, also if it is found out late up to when nothing is missing. */
+	stream_round(&m, 60000);
+	assert_true(is_blind(&m, 0));
+	stream_round(&m, 50);
+	assert_true(is_blind(&m, 0));
+	stream_round(&m, 60200);
+	assert_false(is_blind(&m, 0));
+	stream_round(&m, 50);
+	assert_false(is_blind(&m, 0));
 	stream_close(&m);
 	free(line);
 }
@@ -271,14 +288,6 @@ static void test_mark(void **state)
 	check_moment(&m, words[0], "late", 13);
 	stream_none(&m);
 	stream_close(&m);
-}
-
-static bool is_blind(const struct stream *m, unsigned int i)
-{
-	struct trigger_counts counts;
-
-	assert_true(triggers_counts(m->t, i, &counts));
-	return counts.blind;
 }
 
 /* While the kernel lets the source wait it is blind, and says so. */

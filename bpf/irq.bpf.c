@@ -24,13 +24,18 @@ struct {
 	__type(value, struct open_irq);
 } open_irqs SEC(".maps");
 
+/* Also with a filter: a trigger is about how long they take. */
+const volatile bool cfg_irqs_of_all = false;
+
 static __always_inline int enter(enum irq_kind kind, __u32 number)
 {
 	const __u32 cpu = bpf_get_smp_processor_id(), key = kind == IRQ_SOFTIRQ;
 	struct open_irq *open = bpf_map_lookup_elem(&open_irqs, &key);
 	struct cpu_ctl *ctl = ctl_of(cpu);
 
-	if (!ctl || !open || !is_recording(ctl) || !event_selected(&ctl->raws, bpf_get_current_task_btf()))
+	if (!ctl || !open || !is_recording(ctl))
+		return 0;
+	if (!cfg_irqs_of_all && !event_selected(&ctl->raws, bpf_get_current_task_btf()))
 		return 0;
 	if (open->start_ns)
 		raw_lose(ctl);	/* its exit was not seen */

@@ -25,6 +25,7 @@ struct source_ctx {
 	const char *root;		/* before "/sys", "/proc" and "/dev": "" except in tests */
 	struct tracks *tracks;
 	bool by_name;			/* open() alone: a word of the user selected it */
+	bool of_all;			/* prepare() and start() alone: a trigger is about its events, of threads that no filter selects, too */
 	/* From prepare() on: */
 	const uint32_t *cpus;		/* that are recorded */
 	unsigned int cpus_cnt;

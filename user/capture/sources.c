@@ -141,6 +141,7 @@ int sources_need(struct sources *s, const char *word, char *why, size_t why_size
 {
 	const unsigned int i = find_source(s, word);
 
+	s->needed[i] = true;
 	if (!s->table[i]->need)
 		return choose(s, word, why, why_size);
 	return set_selected(s, i, s->table[i]->need(&s->state[i], word, why, why_size));
@@ -222,8 +223,10 @@ int sources_prepare(struct sources *s, struct kfxt_bpf *skel)
 	s->ctx.obj = skel->obj;
 	for (i = 0; i < RAW_KIND_CNT; i++)
 		source_prepare(s->table[i], skel->obj, has_programs(s, i));
-	FOR_EACH_WITH(s, i, prepare)
+	FOR_EACH_WITH(s, i, prepare) {
+		s->ctx.of_all = s->needed[i];
 		err = err ?: s->table[i]->prepare(s->state[i], &s->ctx);
+	}
 	return err;
 }
 
@@ -324,8 +327,10 @@ int sources_start(struct sources *s)
 	unsigned int i;
 	int err = 0;
 
-	FOR_EACH_WITH(s, i, start)
+	FOR_EACH_WITH(s, i, start) {
+		s->ctx.of_all = s->needed[i];
 		err = err ?: s->table[i]->start(&s->state[i], &s->ctx);
+	}
 	return err;
 }
 

@@ -14,6 +14,7 @@ struct sources {
 	bool has[RAW_KIND_CNT];		/* selected */
 	bool bare[RAW_KIND_CNT];	/* without programs */
 	bool named[RAW_KIND_CNT];	/* by a word of the user */
+	bool needed[RAW_KIND_CNT];	/* by a trigger */
 	struct source_ctx ctx;
 	void *state[RAW_KIND_CNT];	/* of those that have one */
 	uint64_t decoded[RAW_KIND_CNT];	/* deferred records */

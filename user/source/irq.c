@@ -11,6 +11,7 @@
 #include "capture/source.h"
 #include "capture/tracks.h"
 #include "fxt/fxt.h"
+#include "kfxt.skel.h"
 #include "table.h"
 
 static const char *softirq_name(uint32_t vec)
@@ -66,6 +67,13 @@ static int decode(void *state, struct source_ctx *c, const uint64_t *rec, unsign
 	return err;
 }
 
+static int prepare_irqs(void *s, struct source_ctx *c)
+{
+	(void)s;
+	c->skel->rodata->cfg_irqs_of_all = c->of_all;
+	return 0;
+}
+
 const struct source_ops source_irq = {
 	.name = "irq",
 	.about = "interrupts and softirqs; on x86 also local timer interrupts and IPIs",
@@ -82,5 +90,5 @@ const struct source_ops source_irq = {
 	.maps = { "open_irqs" },
 	.class = LEDGER_EVENTS, .raw_words_min = IRQ_NAME,
 	.shed_class = SHED_PRESETS, .shed_runs = 2,
-	.decode = decode,
+	.prepare = prepare_irqs, .decode = decode,
 };

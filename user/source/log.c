@@ -21,6 +21,7 @@
 #include "capture/source.h"
 #include "fxt/fxt.h"
 #include "kernel/kmsg.h"
+#include "kfxt.skel.h"
 #include "log.h"
 #include "table.h"
 #include "format/perfetto/packets.h"
@@ -485,6 +486,13 @@ static void close_log(void *s)
 	logs_close(s);
 }
 
+static int prepare_log(void *s, struct source_ctx *c)
+{
+	(void)s;
+	c->skel->rodata->cfg_logs_of_all = c->of_all;
+	return 0;
+}
+
 const struct source_ops source_log = {
 	.name = "log", .by_default = true,
 	.about = "kernel log lines, with level and thread; on unless !log",
@@ -497,6 +505,6 @@ const struct source_ops source_log = {
 		{ 0 } },
 	.programs = { "on_console" },
 	.few_records = true, .class = LEDGER_LOGS, .raw_words_min = RAW_WORDS,
-	.start = start_log, .fd = log_fd, .before_look = read_log, .decode = decode_log, .poll = poll_log,
+	.prepare = prepare_log, .start = start_log, .fd = log_fd, .before_look = read_log, .decode = decode_log, .poll = poll_log,
 	.count = count_log, .close = close_log,
 };

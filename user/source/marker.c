@@ -14,6 +14,7 @@
 #include "bpf/abi/raw.h"
 #include "format/ftrace/live.h"
 #include "fxt/fxt.h"
+#include "kfxt.skel.h"
 #include "capture/features.h"
 #include "capture/source.h"
 #include "capture/thread_filter.h"
@@ -252,11 +253,18 @@ static int open_marker(void **s, const struct source_ctx *c, char *why, size_t s
 	return err ?: markers_are_copied(m) ? SOURCE_BARE : 0;
 }
 
+static int prepare_marker(void *s, struct source_ctx *c)
+{
+	(void)s;
+	c->skel->rodata->cfg_markers_of_all = c->of_all;
+	return 0;
+}
+
 static int start_marker(void **s, struct source_ctx *c)
 {
 	return markers_begin(*s, &(struct markers_cfg){
 		.names = c->names, .start_ns = c->start_ns, .cpus = c->cpus, .cpus_cnt = c->cpus_cnt,
-		.ring_bytes = c->ring_bytes, .own_tracks = c->calls_are_slices, .filter = c->filter,
+		.ring_bytes = c->ring_bytes, .own_tracks = c->calls_are_slices, .filter = c->of_all ? NULL : c->filter,
 	});
 }
 
@@ -339,7 +347,7 @@ const struct source_ops source_marker = {
 		{ 0 } },
 	.programs = { "on_marker" },
 	.class = LEDGER_EVENTS, .raw_words_min = MARKER_TEXT, .calls = calls,
-	.open = open_marker, .start = start_marker, .late = marker_is_late, .fd = marker_fd, .after_look = read_marker,
+	.open = open_marker, .prepare = prepare_marker, .start = start_marker, .late = marker_is_late, .fd = marker_fd, .after_look = read_marker,
 	.decode = decode_marker, .poll = poll_marker, .overwritten = overwritten_markers, .gap = gap_in_markers,
 	.stop = stop_marker, .count = count_markers, .close = close_marker,
 };

@@ -413,12 +413,14 @@ static bool take_request(struct control *c, struct client *client, struct contro
 	struct control_ask ask = { 0 };
 	const char *why;
 	struct fd_pass passed;
-	const ssize_t n = fd_pass_receive(client->fd, &ask, sizeof(ask), &passed, 1, MSG_DONTWAIT);
+	/* All that the kernel hands over: a close(2) may wait for what the client's file system does. */
+	const ssize_t n = fd_pass_receive(client->fd, &ask, sizeof(ask), &passed, FD_PASS_MAX, MSG_DONTWAIT);
 	const int fd = passed.fds[0];
 	int err;
 
 	if (n == -EAGAIN)
 		return false;
+	drop_file(c, passed.fds[1]);
 	if (n <= 0) {
 		drop_file(c, fd);
 		drop(client);

@@ -11,6 +11,7 @@
 
 #include "control_made.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include <unistd.h>
 
 #include "../child.h"
+#include "base/clock.h"
+#include "base/fd_pass.h"
 
 #define NS_PER_S	1000000000ULL
 
@@ -76,6 +79,50 @@ static void test_surplus_descriptors(void **state)
 	}
 	control_assert_answers(pid);
 	assert_files(pid, before);
+	control_recorder_stop(pid);
+}
+
+/* A descriptor whose last close(2) takes 20 s: there are bytes that nobody reads. *@peer is the other end. */
+static int make_slow(int *peer)
+{
+	const struct linger linger = { .l_onoff = 1, .l_linger = 20 };
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(at);
+	static char bytes[1 << 20];
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &len), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, len), 0);
+	*peer = accept(listener, NULL, NULL);
+	assert_true(*peer >= 0);
+	close(listener);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+/* One descriptor more than it takes: others are answered while that one is being closed. */
+static void test_slow_surplus(void **state)
+{
+	const struct made_recorder cfg = { .path = "/v/x.fxt" };
+	struct control_ask packet = control_status_ask;
+	pid_t pid = control_recorder_start(&cfg);
+	int client = control_connect_raw(pid), peer, fds[2] = { dup(STDOUT_FILENO), make_slow(&peer) };
+	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	packet.kind = CONTROL_SNAPSHOT;
+	assert_int_equal(fd_pass_send(client, &packet, sizeof(packet), fds, 2, 0), 0);
+	close(fds[0]);
+	close(fds[1]);
+	control_assert_answers(pid);
+	control_assert_answers(pid);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 10 * NS_PER_S);
+	close(peer);
+	close(client);
 	control_recorder_stop(pid);
 }
 
@@ -262,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_surplus_descriptors),
+		cmocka_unit_test(test_slow_surplus),
 		cmocka_unit_test(test_hostile_packets),
 		cmocka_unit_test(test_many_silent),
 		cmocka_unit_test(test_too_many_waiting),

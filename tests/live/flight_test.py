@@ -385,17 +385,28 @@ def ask_for_snapshot(pid, fd):
 def a_file_that_hangs(tmp):
     """Nobody else waits for it, neither at the end; and who asked for it can go."""
     with frozen(tmp) as (hanging, thaw), flight(tmp, '--keep', '30s', '--trigger', 'mark=now', '--after', '0s') as f:
-        clients = [ask_for_snapshot(f.p.pid, hanging.fileno()) for _ in range(2)]
+        def snapshot(*args):
+            r = run('snapshot', '--pid', str(f.p.pid), *args)
+            expect(r.returncode == 0, r.stderr.decode() + f.said())
+        first = ask_for_snapshot(f.p.pid, hanging.fileno())
         until(lambda: f.status()['window']['dumping'], 'no file is being written')
+        first.close()
+        until(lambda: 'hangs: given up: who asked for it has gone' in f.said(), 'it is not given up')
+        # Its place is not.
+        snapshot('-o', tmp + '/own.fxt')
+        clients = [ask_for_snapshot(f.p.pid, hanging.fileno()) for _ in range(8)]
         subprocess.run([KFXT, 'mark', 'now'], check=True)
         f.wait_for(1)
-        expect(run('snapshot', '--pid', str(f.p.pid)).returncode == 0, f.said())
-        clients[0].close()
-        until(lambda: 'hangs: given up: who asked for it has gone' in f.said(), 'it is not given up')
+        snapshot()
         f.p.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
         until(lambda: 'given up: the recording has ended' in f.said() and 'cost' in f.said(), 'it waits for the file at the end')
+        took = time.monotonic() - begin
         thaw()
-        expect(b'the recording has ended' in clients[1].recv(4096), 'no answer')
+        expect(took < 15, f'it ends {took:.1f} s later')
+        answers = [c.recv(4096) for c in clients]
+        why = b'the recording has ended', b'the file before it hangs', b'too many files'
+        equal([a for a in answers if not any(text in a for text in why)], [], 'answers')
     for path in f.files:
         whole(path)
     equal(len(f.files), 2, 'files')

@@ -313,8 +313,10 @@ static void check_memory(struct budget *b)
 	b->over_cnt = bytes > limit ? b->over_cnt + 1 : 0;
 	if (b->over_cnt < OVER_CNT)
 		return;
-	if (b->r->flight && flight_shrink(b->r->flight, bytes - limit))
+	if (b->r->flight && flight_shrink(b->r->flight, bytes - limit)) {
 		said = &b->said_window;
+		b->over_cnt = 0;
+	}
 	if (!*said)
 		log_warn("the recording takes %llu KiB of memory, more than --mem-budget: %s", (unsigned long long)bytes >> 10,
 			 said == &b->said_window ? "less is kept of the window" : "names and symbols have grown");

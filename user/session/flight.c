@@ -24,6 +24,7 @@
 #include "window/window.h"
 
 #define PENDING_MAX	8U
+#define PENDING_GUESTS	4U		/* of these, files of clients: they may hang, those of triggers have their places */
 #define POSTPONE_NS	5000000000ULL	/* at most so long, while a CPU is in a gap */
 #define POSTPONE_PART	4		/* and no longer than this part of what the window has: it goes on */
 #define NAME_BYTES	64U
@@ -163,7 +164,13 @@ static bool is_guest(const struct pending *p)
 int flight_request(struct flight *f, const struct recorder_request *req)
 {
 	struct pending p = { .request = *req };
+	unsigned int i, guests = 0;
 
+	for (i = 0; i < f->pending_cnt; i++)
+		guests += is_guest(&f->pending[i]);
+	/* Triggers that fire share a file: one place is enough for them. */
+	if (f->pending_cnt >= PENDING_MAX - 1 || (is_guest(&p) && guests >= PENDING_GUESTS))
+		return -EBUSY;
 	snprintf(p.name, sizeof(p.name), "%s", req->name);
 	p.request.name = NULL;
 	f->is_asked = true;
@@ -260,11 +267,16 @@ static uint32_t bit_of(const struct flight *f, const struct trigger_fired *t)
 	return 0;
 }
 
+static uint64_t add_times(uint64_t a_ns, uint64_t b_ns)
+{
+	return b_ns > UINT64_MAX - a_ns ? UINT64_MAX : a_ns + b_ns;
+}
+
 static int take_trigger(struct flight *f, const struct trigger_fired *t)
 {
 	const struct recorder_keep *cfg = &f->r->cfg->keep;
 	struct pending p = {
-		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
+		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = add_times(clock_ns(CLOCK_BOOTTIME), cfg->after_ns),
 		.request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
 	};
 	struct pending *shared = find_shared(f);
@@ -331,7 +343,8 @@ static bool begin(struct flight *f, struct lane *l, uint64_t now_ns)
 	for (i = 0; i < f->pending_cnt; i++)
 		if (f->pending[i].due_ns <= now_ns && is_guest(&f->pending[i]) == (l != f->lanes))
 			break;
-	if (i == f->pending_cnt)
+	/* At the end it fails there, with a reason. */
+	if (i == f->pending_cnt || (!f->at_end && !window_place_is_free(f->window, (unsigned int)(l - f->lanes))))
 		return false;
 	*l = (struct lane){ .phase = PHASE_OPEN, .p = take_pending(f, i) };
 	if (is_guest(&l->p))
@@ -543,6 +556,9 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 
 	f->is_asked = false;
 	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
+	/* The next round tries again; if the window lacks something, so says window_add(). */
+	if (err == -ENOMEM)
+		err = 0;
 	bound_memory(f);
 	look_for_space(f);
 	if (!err)
@@ -641,6 +657,10 @@ bool flight_shrink(struct flight *f, uint64_t bytes)
 	uint64_t left;
 
 	window_totals(f->window, &t);
+	/* What a file still needs goes once it is written. */
+	bytes = bytes > t.given_up_bytes ? bytes - t.given_up_bytes : 0;
+	if (!bytes)
+		return true;
 	if (t.bytes <= WINDOW_MIN_BYTES)
 		return false;
 	left = t.bytes > bytes + WINDOW_MIN_BYTES ? t.bytes - bytes : WINDOW_MIN_BYTES;

@@ -215,6 +215,16 @@ void window_dump_give_up(struct dump *d, int err)
 	announce(d->window);
 }
 
+bool window_place_is_free(struct window *w, unsigned int place)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&w->lock);
+	is_free = w->dumps[place].state == DUMP_NONE;
+	pthread_mutex_unlock(&w->lock);
+	return is_free;
+}
+
 void window_cancel(struct window *w, unsigned int place)
 {
 	pthread_mutex_lock(&w->lock);

@@ -109,13 +109,13 @@ static bool join(pthread_t thread)
 {
 	struct timespec end;
 
-	clock_gettime(CLOCK_REALTIME, &end);
+	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_nsec += JOIN_NS;
 	if (end.tv_nsec >= 1000000000L) {
 		end.tv_nsec -= 1000000000L;
 		end.tv_sec++;
 	}
-	return !pthread_timedjoin_np(thread, NULL, &end);
+	return !pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end);
 }
 
 static bool end_dump_thread(struct dump *d)
@@ -124,7 +124,7 @@ static bool end_dump_thread(struct dump *d)
 
 	while (!(joined = join(d->thread)) && !stalls) {
 		pthread_mutex_lock(&d->window->lock);
-		stalls = window_dump_stalls(d);
+		stalls = d->given_up || window_dump_stalls(d);
 		if (stalls)
 			window_dump_give_up(d, -ETIMEDOUT);
 		pthread_mutex_unlock(&d->window->lock);

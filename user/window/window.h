@@ -74,6 +74,9 @@ struct window_dump {
  */
 int window_dump(struct window *w, const struct window_dump *d, const struct piece_cut *cut);
 
+/* Whether a dump may begin there: one that was given up has its place until write(2) returns. */
+bool window_place_is_free(struct window *w, unsigned int place);
+
 struct window_dumped {
 	unsigned int place;
 	int err;			/* 0 or -errno: then the file is not whole */

@@ -136,7 +136,7 @@ static void take_other(struct broker *b, struct broker_answer *answer, int fd)
 {
 	struct broker_ask discard = { .verb = BROKER_DISCARD, .file = answer->id };
 
-	if (!answer->id)
+	if (!answer->id && answer->event != BROKER_COUNTED)
 		keep_notice(b, answer);
 	if (fd >= 0) {
 		close(fd);

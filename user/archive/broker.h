@@ -74,6 +74,7 @@ enum broker_event {
 	BROKER_NOT_RECOVERED,
 	BROKER_LATE,			/* published after the call had returned -ETIMEDOUT */
 	BROKER_NOT_ON_DISK,		/* with BROKER_SYNC_LATER: has its name, .why says what the disk did not take */
+	BROKER_COUNTED,			/* no notice: broker_get_counts() has other numbers */
 };
 
 struct broker_notice {

@@ -73,6 +73,12 @@ static void send_notice(struct server *s, struct broker_answer *notice)
 		s->counts.notices_lost++;
 }
 
+/* Also while nothing else happens, maybe for days. A packet that is not taken now has nothing that a later one has not. */
+static void send_counts(struct server *s)
+{
+	send_packet(s, &(struct broker_answer){ .event = BROKER_COUNTED }, -1);
+}
+
 static int refuse(struct broker_answer *answer, int err, const char *what)
 {
 	if (err == -ESTALE)
@@ -253,6 +259,7 @@ static void run_hook(struct server *s, const struct open_file *file)
 
 	make_path(s, file->file.name, path);
 	hooks_add(s->hooks, path, file->known ?: file->purpose);
+	send_counts(s);
 }
 
 static void take_open(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
@@ -289,10 +296,12 @@ static void take_publish(struct server *s, const struct broker_ask *ask, struct 
 		answer->err = -EBADF;
 	else
 		answer->err = later ? unfinished_rename(&file->file, s->p->dir) : unfinished_publish(&file->file, s->p->dir);
-	if (answer->err)
-		refuse(answer, answer->err, "it gets no name");
-	else
+	if (!answer->err)
 		strcpy(answer->name, file->file.name);
+	else if (file && answer->err != -ESTALE && !unfinished_rename(&file->file, s->p->dir))
+		refuse(answer, answer->err, "it has its name, but not all of it may be on the disk");
+	else
+		refuse(answer, answer->err, "it gets no name");
 	send_answer(s, answer, -1);
 	if (!file)
 		return;
@@ -452,8 +461,10 @@ static void wait_for_work(const struct server *s)
 /* Files that were in use until now can be deleted. */
 static void end_hooks(struct server *s)
 {
-	if (s->hooks && hooks_round(s->hooks))
-		apply_limits(s, NULL);
+	if (!s->hooks || !hooks_round(s->hooks))
+		return;
+	apply_limits(s, NULL);
+	send_counts(s);
 }
 
 void broker_serve(const struct broker_process *process)

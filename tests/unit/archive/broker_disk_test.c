@@ -66,7 +66,7 @@ static void test_slow(void **state)
 	assert_int_equal(archive_count(), 1);
 }
 
-/* A name that waits for the disk is not given; one that does not is, and that is reported. */
+/* What the disk does not take is reported. It has its name all the same, so that it is among those that limits are about. */
 static void test_error(void **state)
 {
 	struct broker_file files[2];
@@ -79,6 +79,8 @@ static void test_error(void **state)
 	broker_make_file(b, &files[0]);
 	broker_make_file(b, &files[1]);
 	assert_int_equal(broker_file_publish(b, &files[0], 0), -EIO);
+	assert_string_equal(broker_why(b), "it has its name, but not all of it may be on the disk: Input/output error");
+	assert_int_equal(access(files[0].path, F_OK), 0);
 	assert_int_equal(broker_file_publish(b, &files[1], BROKER_SYNC_LATER), 0);
 	assert_int_equal(broker_end(b), 0);
 	assert_true(broker_next_notice(b, &notice));

@@ -134,6 +134,7 @@ static void print_files(struct json *j, const struct control_status_files *f)
 	json_key_u64(j, "hooks_run", f->hooks_run);
 	json_key_u64(j, "hooks_failed", f->hooks_failed);
 	json_key_u64(j, "hooks_running", f->hooks_running);
+	json_key_u64(j, "hooks_skipped", f->hooks_skipped);
 	json_end(j);
 }
 

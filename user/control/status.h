@@ -43,7 +43,7 @@ struct control_status_trigger {
 	const char *word;	/* as it was given: "runq>10ms" */
 	uint64_t fired, suppressed;
 	uint64_t last_ns;	/* time of day */
-	const char *file;	/* of the last one; NULL: none, or it is not complete */
+	const char *file;	/* the last one that is complete; NULL: none */
 	const char *blind;	/* why it cannot fire at present; NULL: it can */
 };
 
@@ -52,6 +52,7 @@ struct control_status_files {
 	const char *last;	/* the last one that is complete */
 	const char *paused;	/* why no files are written at present, as "no space left on device"; NULL: they are */
 	uint64_t hooks_run, hooks_failed, hooks_running;
+	uint64_t hooks_skipped;	/* not run: too many were, or it was not possible */
 };
 
 struct control_status {

@@ -215,11 +215,13 @@ static void print_files(FILE *out, const struct control_status_files *f)
 		print_text(out, f->paused);
 	}
 	fputs("\n", out);
-	if (!f->hooks_run && !f->hooks_running)
+	if (!f->hooks_run && !f->hooks_skipped)
 		return;
 	begin_row(out, "hooks:");
-	fprintf(out, "%" PRIu64 " run, %" PRIu64 " failed, %" PRIu64 " running\n", f->hooks_run, f->hooks_failed,
-		f->hooks_running);
+	fprintf(out, "%" PRIu64 " run, %" PRIu64 " failed, %" PRIu64 " running", f->hooks_run, f->hooks_failed, f->hooks_running);
+	if (f->hooks_skipped)
+		fprintf(out, ", %" PRIu64 " not run", f->hooks_skipped);
+	fputs("\n", out);
 }
 
 static void print_trigger(FILE *out, const struct control_status_trigger *t, uint64_t now_ns)

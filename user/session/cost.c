@@ -108,7 +108,8 @@ void cost_shares_between(struct cost_shares *out, const struct cost_counts *from
 		const uint64_t seen = to->seen[i] - from->seen[i];
 
 		out->seen_per_s[i] = (double)seen / seconds;
-		out->recorded_per_s[i] = (double)(to->recorded[i] - from->recorded[i]) / seconds;
+		/* What is in the rings counts as recorded until it cannot be written: then it is less. */
+		out->recorded_per_s[i] = more(from->recorded[i], to->recorded[i]) / seconds;
 		out->item[i] = rates->share[i] && seen < COST_EVENTS_MIN ? rates->share[i] : (double)seen * rates->event_ns[i] / ns;
 		out->kernel += out->item[i];
 	}

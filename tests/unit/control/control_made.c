@@ -114,6 +114,7 @@ void control_status_make(struct control_status *s)
 		.memory_bytes = 100U << 20, .triggers = triggers, .triggers_cnt = 3,
 		.files = {
 			.written = 3, .failed = 1, .deleted = 2, .last = "/v/runq.fxt", .hooks_run = 3, .hooks_failed = 1,
+			.hooks_skipped = 2,
 		},
 	};
 }

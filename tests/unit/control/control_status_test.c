@@ -136,7 +136,7 @@ static void test_text(void **state)
 		"cost:         0.21 % of one CPU (kernel 0.18, recorder 0.03), budget 1.00 %; not recorded for now: functions\n"
 		"memory:       100.0 MiB\n"
 		"files:        3 written, 2 deleted, 1 failed, last /v/runq.fxt\n"
-		"hooks:        3 run, 1 failed, 0 running\n"
+		"hooks:        3 run, 1 failed, 0 running, 2 not run\n"
 		"\n"
 		"trigger                             fired suppressed  last\n"
 		"runq>10ms                               3          1  2 h 22 min ago, /v/runq.fxt\n"
@@ -187,7 +187,7 @@ static void test_json(void **state)
 		"{\"trigger\":\"func:tcp_*>1ms\",\"fired\":0,\"suppressed\":0,\"last\":null,\"file\":null,"
 		"\"blind\":\"functions are shed\"}],"
 		"\"files\":{\"written\":3,\"failed\":1,\"deleted\":2,\"last\":\"/v/runq.fxt\",\"paused\":null,"
-		"\"hooks_run\":3,\"hooks_failed\":1,\"hooks_running\":0}}\n");
+		"\"hooks_run\":3,\"hooks_failed\":1,\"hooks_running\":0,\"hooks_skipped\":2}}\n");
 }
 
 static void test_json_of_nothing(void **state)
@@ -203,7 +203,7 @@ static void test_json_of_nothing(void **state)
 		"\"cost\":{\"total_percent\":null,\"kernel_percent\":null,\"recorder_percent\":null,\"measured\":false,"
 		"\"budget_percent\":null,\"shed\":[]},\"memory_bytes\":0,\"triggers\":[],"
 		"\"files\":{\"written\":0,\"failed\":0,\"deleted\":0,\"last\":null,\"paused\":null,"
-		"\"hooks_run\":0,\"hooks_failed\":0,\"hooks_running\":0}}\n");
+		"\"hooks_run\":0,\"hooks_failed\":0,\"hooks_running\":0,\"hooks_skipped\":0}}\n");
 }
 
 int main(void)

@@ -132,6 +132,12 @@ static double packing(const struct record_control *c, const struct window_totals
 	return w->packed_from_bytes ? (double)w->packed_bytes / w->packed_from_bytes : NAN;
 }
 
+/* What is in the rings counts as recorded until it cannot be written: then it is less. */
+static double more(uint64_t from, uint64_t to)
+{
+	return to > from ? (double)(to - from) : 0;
+}
+
 static void look_at_rates(struct record_control *c)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -144,8 +150,8 @@ static void look_at_rates(struct record_control *c)
 	recorder_totals(c->summary->recorder, &t);
 	bytes = keeps(c) ? t.window.added_bytes : t.bytes;
 	if (c->looked_ns) {
-		c->events_per_s = (all_records(&t) - c->events) / seconds;
-		c->bytes_per_s = (bytes - c->bytes) * packing(c, &t.window) / seconds;
+		c->events_per_s = more(c->events, all_records(&t)) / seconds;
+		c->bytes_per_s = more(c->bytes, bytes) * packing(c, &t.window) / seconds;
 	}
 	c->looked_ns = now_ns;
 	c->events = all_records(&t);
@@ -230,7 +236,7 @@ static void fill_files(struct control_status_files *out, const struct record_con
 	*out = (struct control_status_files){
 		.written = t->files - t->files_unnamed, .failed = c->failed + t->files_failed, .deleted = b.deleted,
 		.last = *c->file ? c->file : NULL, .paused = t->is_paused ? "no space left on device" : NULL,
-		.hooks_run = b.hooks.run, .hooks_failed = b.hooks.failed, .hooks_running = b.hooks.running,
+		.hooks_run = b.hooks.run, .hooks_failed = b.hooks.failed, .hooks_running = b.hooks.running, .hooks_skipped = b.hooks.skipped,
 	};
 }
 
@@ -334,10 +340,8 @@ void record_control_fired(struct record_control *c, const struct trigger_fired *
 	unsigned int i;
 
 	for (i = 0; c && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
-		if (t.word == fired->word) {
+		if (t.word == fired->word)
 			c->triggers[i].ns = clock_ns(CLOCK_REALTIME);
-			c->triggers[i].file[0] = 0;
-		}
 }
 
 /* There may be less than was asked for. */

@@ -12,10 +12,13 @@
 
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "archive/name.h"
 #include "base/redact.h"
+#include "cli/cmd.h"
 #include "cli_made.h"
 #include "trigger/trigger.h"
 
@@ -135,9 +138,46 @@ static void test_log(void **state)
 	regfree(&log_regex);
 }
 
+/* A wrong value is an error of its line, before anything is looked at that takes rights. */
+static void test_lines(void **state)
+{
+	static const struct {
+		const char *line, *why;
+	} wrong[] = {
+		{ "keep 30", "keep: 30: no unit (10m, 1G)" },
+		{ "keep 30s,256M,1G", "keep: 1G: a second size" },
+		{ "rotate 10m,1K", "rotate: 1K: less than 64K" },
+		{ "trigger runq>5", "trigger: runq>5: a time needs a unit: ns, us, ms, s, m or h" },
+		{ "after 2x", "after: unknown unit, use ns, us, ms, s, m or h: '2x'" },
+		{ "cooldown 30x", "cooldown: unknown unit, use ns, us, ms, s, m or h: '30x'" },
+		{ "budget 1", "budget: not a percentage of one CPU (1%, 0.5%): '1'" },
+		{ "redact (a", "redact: Unmatched ( or \\(: '(a'" },
+		{ "max-total 2Q", "max-total: " },
+	};
+	char path[] = "/tmp/kfxt-lines-XXXXXX", expected[256];
+	struct run r;
+	size_t i;
+	FILE *f;
+
+	(void)state;
+	close(mkstemp(path));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		f = fopen(path, "w");
+		assert_non_null(f);
+		fprintf(f, "# a comment\n%s\n", wrong[i].line);
+		fclose(f);
+		r = run_command(cmd_record, "record", "--config", path, NULL);
+		assert_int_equal(r.code, 2);
+		snprintf(expected, sizeof(expected), "kfxt: %s:2: %s", path, wrong[i].why);
+		assert_has(r.err, expected);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_triggers),
 		cmocka_unit_test(test_output),
 		cmocka_unit_test(test_redact),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #define AFTER_NS	(2 * NS_PER_S)
 #define COOLDOWN_NS	(60 * NS_PER_S)
 #define SPARE_NS	NS_PER_S
+#define WHY_BYTES	256U
 
 /* A time, a size, or both. */
 struct bounds {
@@ -48,6 +50,45 @@ static int parse_bound(const char *word, const struct bounds *min, struct bounds
 		out->ns = n;
 	}
 	return *why ? EXIT_USAGE : EXIT_OK;
+}
+
+/* What is wrong with the words of @text; NULL: nothing. */
+static const char *check_bounds(const char *text, const struct bounds *min)
+{
+	static char line[WHY_BYTES];
+	struct bounds out = { 0 };
+	char copy[WHY_BYTES], *rest = copy, *word;
+	const char *why = NULL;
+
+	if (strlen(text) >= sizeof(copy))
+		return "too long";
+	strcpy(copy, text);
+	while (!why && (word = strsep(&rest, ",")))
+		if (parse_bound(word, min, &out, &why))
+			snprintf(line, sizeof(line), "%.80s: %s", word, why);
+	return why ? line : NULL;
+}
+
+const char *archive_opts_check_keep(const char *text)
+{
+	return check_bounds(text, &keep_min);
+}
+
+const char *archive_opts_check_rotate(const char *text)
+{
+	return check_bounds(text, &rotate_min);
+}
+
+const char *archive_opts_check_time(const char *text)
+{
+	static char line[WHY_BYTES];
+	const char *why;
+	uint64_t ns;
+
+	if (!num_parse_duration(text, &ns, &why))
+		return NULL;
+	snprintf(line, sizeof(line), "%s: '%.80s'", why, text);
+	return line;
 }
 
 static int parse_bounds(const char *text, const char *option, const char *command, const struct bounds *min, struct bounds *out)

@@ -26,23 +26,26 @@ struct archive_opts {
 
 /* See struct opt; there is no memory: nothing is wrong with it. */
 const char *archive_opts_check_trigger(const char *word);
+const char *archive_opts_check_keep(const char *text);
+const char *archive_opts_check_rotate(const char *text);
+const char *archive_opts_check_time(const char *text);
 
 /* Rows of a command whose config type @cfg has a struct archive_opts @field. */
 #define ARCHIVE_OPTS(cfg, field) \
 	{ .name = "keep", .kind = OPT_STRING, .metavar = "WINDOW", \
 	  .help = "keep the last 30s or 30s,256M in memory only", \
-	  .offset = offsetof(cfg, field.keep) }, \
+	  .offset = offsetof(cfg, field.keep), .check = archive_opts_check_keep }, \
 	{ .name = "trigger", .kind = OPT_LIST, .metavar = "WHAT", \
 	  .help = "write them to a file: runq>5ms, log~REGEX, ...", \
 	  .offset = offsetof(cfg, field.triggers), .check = archive_opts_check_trigger }, \
 	{ .name = "after", .kind = OPT_STRING, .metavar = "TIME", \
-	  .offset = offsetof(cfg, field.after) }, \
+	  .offset = offsetof(cfg, field.after), .check = archive_opts_check_time }, \
 	{ .name = "cooldown", .kind = OPT_STRING, .metavar = "TIME", \
-	  .offset = offsetof(cfg, field.cooldown) }, \
+	  .offset = offsetof(cfg, field.cooldown), .check = archive_opts_check_time }, \
 	{ .name = "on-trigger", .kind = OPT_STRING, .metavar = "COMMAND", \
 	  .offset = offsetof(cfg, field.hook) }, \
 	{ .name = "rotate", .kind = OPT_STRING, .metavar = "WHEN", \
-	  .offset = offsetof(cfg, field.rotate) }, \
+	  .offset = offsetof(cfg, field.rotate), .check = archive_opts_check_rotate }, \
 	{ .name = "max-files", .kind = OPT_U64, .metavar = "N", \
 	  .offset = offsetof(cfg, field.max_files), .min = 1 }, \
 	{ .name = "max-total", .kind = OPT_SIZE, .metavar = "SIZE", \

@@ -2,6 +2,7 @@
 #include "budget_opts.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,17 @@ static const char *check(const char *text, double *percent)
 		return "not a number";
 	*percent = strtod(text, NULL);
 	return *percent < PERCENT_MIN || *percent > PERCENT_MAX ? "not from 0.001% to 100000%" : NULL;
+}
+
+const char *budget_opts_check(const char *text)
+{
+	static char line[160];
+	double percent;
+	const char *why = check(text, &percent);
+
+	if (why)
+		snprintf(line, sizeof(line), "%s: '%.80s'", why, text);
+	return why ? line : NULL;
 }
 
 int budget_opts_choose(const struct budget_opts *opts, const char *command, double *limit)

@@ -14,10 +14,13 @@ struct budget_opts {
 	uint64_t memory_bytes;		/* 0: no limit */
 };
 
+/* See struct opt. */
+const char *budget_opts_check(const char *text);
+
 /* Rows of a command whose config type @cfg has a struct budget_opts @field. */
 #define BUDGET_OPTS(cfg, field) \
 	{ .name = "budget", .kind = OPT_STRING, .metavar = "N%", \
-	  .offset = offsetof(cfg, field.percent) }, \
+	  .offset = offsetof(cfg, field.percent), .check = budget_opts_check }, \
 	{ .name = "mem-budget", .kind = OPT_SIZE, .metavar = "SIZE", \
 	  .offset = offsetof(cfg, field.memory_bytes), .min = 1 }
 

@@ -4,12 +4,30 @@
  */
 #include "text_opts.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/redact.h"
 #include "capture/tasks.h"
 #include "cli/exit.h"
+
+const char *text_opts_check_redact(const char *regex)
+{
+	static char line[400];
+	struct redact *r;
+	char why[256];
+	int err;
+
+	if (redact_open(&r))
+		return NULL;
+	err = redact_add(r, regex, why, sizeof(why));
+	redact_close(r);
+	if (err == -EINVAL)
+		snprintf(line, sizeof(line), "%s: '%.80s'", why, regex);
+	return err == -EINVAL ? line : NULL;
+}
 
 int text_opts_choose(const struct text_opts *opts, const char *command, struct tasks_hidden *out)
 {

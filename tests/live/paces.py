@@ -40,3 +40,23 @@ def paced(name):
             for p in players:
                 p.kill()
                 p.wait()
+
+
+# ---- what an estimate says, and what a recording takes ----
+
+NEAR = 0.2
+# What is hardly anything, and may differ by this much.
+LEAST = {'switches': 200, 'wakeups': 200, 'events': 200, 'bytes': 20_000, 'compressed': 5_000,
+         '% of a CPU in the kernel': 0.02, '% of a CPU in the recorder': 0.05}
+
+
+def far(estimates, recordings):
+    """What no estimate comes near to any recording in."""
+    bad = []
+    for what in estimates[0]:
+        values = sorted(e[what] for e in estimates)
+        taken = sorted(r[what] for r in recordings if what in r)
+        least = max(taken[0] * NEAR, LEAST[what])
+        if values[-1] < taken[0] - least or values[0] > taken[-1] + max(taken[-1] * NEAR, LEAST[what]):
+            bad.append(what)
+    return bad

@@ -479,6 +479,18 @@ static int begin(struct broker *b, const struct name_pattern *names, const struc
 	return err;
 }
 
+int broker_check(const struct broker_cfg *cfg, char *why, size_t size)
+{
+	struct name_pattern *names = NULL;
+	int err;
+
+	snprintf(why, size, "%s", strerror(ENOMEM));
+	err = name_pattern_open(&names, cfg->pattern, why, size);
+	err = err ?: check_limits(names, cfg, why, size);
+	name_pattern_close(names);
+	return err;
+}
+
 int broker_open(struct broker **out, const struct broker_cfg *cfg, char *why, size_t size)
 {
 	struct name_pattern *names = NULL;

@@ -98,6 +98,8 @@ struct broker_counts {
  * no date; what opening the directory returned; -ETIMEDOUT after 30 s: large files that a recorder left take a while.
  */
 int broker_open(struct broker **out, const struct broker_cfg *cfg, char *why, size_t size);
+/* What is wrong with @cfg, without starting anything: as broker_open(). */
+int broker_check(const struct broker_cfg *cfg, char *why, size_t size);
 /* Readable when there is a notice, or when the broker has ended. */
 int broker_fd(const struct broker *b);
 /* The directory, from the root. */

@@ -2,6 +2,7 @@
 /*
  * kfxt estimate: records for two seconds, keeps nothing, and prints what a recording with the same options costs.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,17 @@
 #include "record/record_summary.h"
 #include "report/schema.h"
 #include "source/table.h"
+#include "trigger/trigger.h"
 
 #define NS_PER_SECOND	1000000000ULL
 #define SETTLE_NS	1000000000ULL	/* names of what runs already are written in this time */
 #define ROUND_NS	200000000ULL	/* between two looks */
 #define KEEP_MAX	3
+#define BLOCKS		64		/* of a window, as of user/window */
+#define BLOCKS_MEASURED	4		/* at least so many are to end while it counts */
 
 struct estimate_cfg {
 	struct record_cfg record;	/* first: its options are taken, too */
-	const char *keep;
 	bool json;
 };
 
@@ -36,8 +39,6 @@ static const struct opt rows[] = {
 	{ .name = "duration", .letter = 'd', .kind = OPT_DURATION, .metavar = "TIME",
 	  .help = "count for TIME: 10, 500ms, 2m", .offset = offsetof(struct estimate_cfg, record.duration_ns),
 	  .value = "2", .min = 100000000 },
-	{ .name = "keep", .kind = OPT_STRING, .metavar = "SIZE", .help = "how long SIZE of memory lasts; or AGE[,SIZE]",
-	  .offset = offsetof(struct estimate_cfg, keep) },
 	{ .name = "json", .letter = 'j', .kind = OPT_FLAG, .help = "print one JSON object",
 	  .offset = offsetof(struct estimate_cfg, json) },
 	{ 0 },
@@ -51,7 +52,8 @@ static const struct opt_command command = {
 	.also = &record_command,
 	.examples = "kfxt estimate                         # scheduling and the kernel's log\n"
 		    "kfxt estimate -e syscalls -e irq -zzstd\n"
-		    "kfxt estimate --keep 256M --comm 'nginx*' -e syscalls\n"
+		    "kfxt estimate --keep 256M --trigger 'runq>10ms' -e syscalls\n"
+		    "kfxt estimate --config /etc/kfxt/kfxt.conf\n"
 		    "kfxt estimate -d 10 --json -- make -j8\n",
 	.operands_max = OPT_ROWS_MAX * 1000,
 	.stops_at_operand = true,
@@ -75,45 +77,30 @@ struct estimate {
 	struct cost_shares shares;
 	struct recorder_totals totals;
 	unsigned int cpus_cnt;
+	const struct triggers *triggers;	/* NULL: none */
 	double recorder, output;	/* shares: the draining thread, the one that compresses or makes another format */
 	bool output_selected;		/* and that one is part of the recording that was asked for */
 };
 
 /* ---- the window ------------------------------------------------------------------------------------ */
 
-/* A part of AGE[,SIZE], or SIZE alone. */
-static bool parse_keep_part(const char *text, struct keep *k)
-{
-	uint64_t value;
-
-	if (!num_parse_duration(text, &value, NULL) && value && !k->age_ns && !k->bytes)
-		k->age_ns = value;
-	else if (!num_parse_size(text, &value, NULL) && value && !k->bytes)
-		k->bytes = value;
-	else
-		return false;
-	return true;
-}
-
-static int parse_keep(struct estimate *e, const char *text)
+/* @text is right, as the recording's; NULL: usual sizes. */
+static void parse_keep(struct estimate *e, const char *text)
 {
 	static const uint64_t usual[KEEP_MAX] = { 64 << 20, 256 << 20, 1 << 30 };
-	char part[64], *comma;
+	struct keep *k = e->keep;
+	const char *comma;
+	char part[64];
 
-	if (!text) {
-		for (; e->keep_cnt < KEEP_MAX; e->keep_cnt++)
-			e->keep[e->keep_cnt].bytes = usual[e->keep_cnt];
-		return EXIT_OK;
+	for (; !text && e->keep_cnt < KEEP_MAX; e->keep_cnt++)
+		e->keep[e->keep_cnt].bytes = usual[e->keep_cnt];
+	for (; text; text = comma ? comma + 1 : NULL) {
+		comma = strchr(text, ',');
+		snprintf(part, sizeof(part), "%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
+		if (num_parse_size(part, &k->bytes, NULL))
+			num_parse_duration(part, &k->age_ns, NULL);
+		e->keep_cnt = 1;
 	}
-	snprintf(part, sizeof(part), "%s", text);
-	comma = strchr(part, ',');
-	if (comma)
-		*comma = 0;
-	e->keep_cnt = 1;
-	if (strlen(text) < sizeof(part) && parse_keep_part(part, e->keep) && (!comma || parse_keep_part(comma + 1, e->keep)))
-		return EXIT_OK;
-	log_error("estimate: --keep: not SIZE, AGE or AGE,SIZE (256M, 30s, 30s,256M): '%s'", text);
-	return EXIT_USAGE;
 }
 
 static void compute_keep(struct estimate *e)
@@ -158,11 +145,27 @@ static double share_of_bytes(double bytes_per_s, double ns)
 	return bytes_per_s * ns / NS_PER_SECOND;
 }
 
+/* Of a window all is compressed, and written at times only. Blocks that were not complete are yet to be. */
+static void compute_window_shares(struct estimate *e)
+{
+	const struct cost_shares *m = &e->shares;
+
+	e->output_selected = true;
+	e->recorder = m->drain;
+	e->output = m->packed > 0 ? m->output / m->packed : m->output;
+	if (!(m->packed > 0) && m->raw_bytes_per_s > 0)
+		log_warn("estimate: nothing of the window was compressed in that time: a longer one says what that costs (-d 10)");
+}
+
 /* Nothing was written, and all was compressed: the shares are as if it had been done as the options say. */
 static void compute_shares(struct estimate *e, const struct record_summary *s)
 {
 	const struct cost_shares *m = &e->shares;
 
+	if (e->cfg->record.archive.keep) {
+		compute_window_shares(e);
+		return;
+	}
 	e->output_selected = e->cfg->record.compress.how || s->is_other_format;
 	e->recorder = m->drain;
 	if (!e->output_selected)
@@ -253,6 +256,17 @@ static void print_keep(const struct estimate *e)
 	}
 }
 
+/* Each that fires so often would be a file, but for --cooldown. */
+static void print_triggers(const struct estimate *e)
+{
+	struct trigger_counts t;
+	unsigned int i;
+
+	for (i = 0; e->triggers && triggers_counts(e->triggers, i, &t); i++)
+		printf("trigger  %s: %" PRIu64 " time%s%s%s\n", t.word, t.fired + t.suppressed, t.fired + t.suppressed == 1 ? "" : "s",
+		       t.blind ? ", blind: " : "", t.blind ?: "");
+}
+
 static void print_text(const struct estimate *e)
 {
 	char how[16], raw[NUM_SIZE_TEXT], bytes[NUM_SIZE_TEXT];
@@ -269,6 +283,7 @@ static void print_text(const struct estimate *e)
 		printf("; with %s %.2f more\n", how, e->output * 100);
 	printf("memory   %s in rings and maps\n", num_size_text(e->totals.memory_bytes, bytes));
 	print_keep(e);
+	print_triggers(e);
 }
 
 static void print_json_items(struct json *j, const struct estimate *e)
@@ -332,6 +347,26 @@ static void print_json_keep(struct json *j, const struct estimate *e)
 	json_end(j);
 }
 
+static void print_json_triggers(struct json *j, const struct estimate *e)
+{
+	struct trigger_counts t;
+	unsigned int i;
+
+	json_line(j, "  ");
+	json_key(j, "triggers");
+	json_array(j);
+	for (i = 0; e->triggers && triggers_counts(e->triggers, i, &t); i++) {
+		json_line(j, "    ");
+		json_object(j);
+		json_key_text(j, "trigger", t.word);
+		json_key_u64(j, "times", t.fired + t.suppressed);
+		json_key_text(j, "blind", t.blind);
+		json_end(j);
+	}
+	json_line(j, "  ");
+	json_end(j);
+}
+
 static void print_json(const struct estimate *e)
 {
 	struct json j;
@@ -352,6 +387,7 @@ static void print_json(const struct estimate *e)
 	json_key_u64(&j, "memory_bytes", e->totals.memory_bytes);
 	json_key_u64(&j, "full_cpus", e->totals.full_cpus);
 	print_json_keep(&j, e);
+	print_json_triggers(&j, e);
 	json_line(&j, "");
 	json_end(&j);
 }
@@ -366,7 +402,9 @@ static int ended(void *ctx, const struct record_summary *s)
 	}
 	recorder_totals(s->recorder, &e->totals);
 	e->cpus_cnt = s->cpus_cnt;
+	e->triggers = s->triggers;
 	compute_shares(e, s);
+	parse_keep(e, e->cfg->record.archive.keep);
 	compute_keep(e);
 	if (e->totals.full_cpus)
 		log_warn("estimate: the rings of %u CPU%s were full: a recording would lose events (larger -m)",
@@ -401,10 +439,7 @@ int cmd_estimate(int argc, char **argv)
 
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
-	if (parse_keep(&e, cfg.keep)) {
-		opt_config_close(&cfg.record.config);
-		return EXIT_USAGE;
-	}
+	use.age_max_ns = cfg.record.duration_ns * BLOCKS / BLOCKS_MEASURED;
 	cfg.record.duration_ns += SETTLE_NS + ROUND_NS;
 	e.dir = dir_of(cfg.record.output);
 	use.ctx = &e;

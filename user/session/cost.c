@@ -95,6 +95,20 @@ static double more(uint64_t from, uint64_t to)
 	return to > from ? (double)(to - from) : 0;
 }
 
+/* A window compresses later, in blocks. */
+static void add_bytes(struct cost_shares *out, const struct cost_counts *from, const struct cost_counts *to, double seconds)
+{
+	const double raw = more(from->raw_bytes, to->raw_bytes), packed_from = more(from->packed_from, to->packed_from);
+
+	out->raw_bytes_per_s = raw / seconds;
+	out->bytes_per_s = more(from->bytes, to->bytes) / seconds;
+	out->packed = 1;
+	if (!to->is_kept)
+		return;
+	out->packed = raw > 0 ? packed_from / raw : 0;
+	out->bytes_per_s = out->packed > 0 ? out->bytes_per_s / out->packed : 0;
+}
+
 void cost_shares_between(struct cost_shares *out, const struct cost_counts *from, const struct cost_counts *to,
 			 const struct cost_rates *rates)
 {
@@ -120,8 +134,7 @@ void cost_shares_between(struct cost_shares *out, const struct cost_counts *from
 	}
 	out->drain = more(from->drain_ns, to->drain_ns) / ns;
 	out->output = more(from->output_ns, to->output_ns) / ns;
-	out->bytes_per_s = more(from->bytes, to->bytes) / seconds;
-	out->raw_bytes_per_s = more(from->raw_bytes, to->raw_bytes) / seconds;
+	add_bytes(out, from, to, seconds);
 }
 
 const char *cost_text(const struct cost_shares *shares, char buf[COST_TEXT])
@@ -392,6 +405,12 @@ static void count(struct cost *c, struct cost_counts *to)
 		.seen = { [COST_NAMES] = programs_names_seen(r->programs) },
 		.recorded = { [COST_NAMES] = programs_names_seen(r->programs) },
 	};
+	if (r->flight) {
+		to->is_kept = true;
+		to->bytes = output.window.packed_bytes;
+		to->raw_bytes = output.window.added_bytes;
+		to->packed_from = output.window.packed_from_bytes;
+	}
 	count_class(r, LEDGER_SWITCHES, &to->seen[COST_SWITCHES], &to->recorded[COST_SWITCHES]);
 	count_class(r, LEDGER_WAKEUPS, &to->seen[COST_WAKEUPS], &to->recorded[COST_WAKEUPS]);
 	to->seen[COST_POLLED] = to->recorded[COST_POLLED] = sources_ctx(r->cfg->sources)->events;

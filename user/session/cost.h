@@ -48,6 +48,9 @@ struct cost_counts {
 	uint64_t drain_ns;		/* CPU time of the thread that drains, without what counting takes */
 	uint64_t output_ns;		/* of the recorder's other threads: compression, another format */
 	uint64_t bytes, raw_bytes;	/* as of struct recorder_totals */
+	/* With a window: .raw_bytes are in it or were, .packed_from of these have been compressed to .bytes. */
+	bool is_kept;
+	uint64_t packed_from;
 };
 
 /* What the programs take, by item: for each event or, where there are hardly any, of the time that passes. */
@@ -70,6 +73,7 @@ struct cost_shares {
 	double kernel;			/* all programs */
 	double drain, output;		/* as of struct cost_counts */
 	double bytes_per_s, raw_bytes_per_s;
+	double packed;			/* how much of what came was compressed meanwhile; 1 without a window */
 };
 
 /* What is typical, by what the sources of @table say, for where nothing can be measured. */

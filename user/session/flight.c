@@ -281,6 +281,8 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 	};
 	struct pending *shared = find_shared(f);
 
+	if (cfg->no_files)
+		return write_trigger(f->r->w, t);
 	cfg->fired(cfg->ctx, t);
 	if (shared)
 		shared->triggers |= p.triggers;
@@ -644,7 +646,7 @@ int flight_end(struct flight *f, const struct piece_cut *cut)
 	f->at_end = true;
 	write_all(f, cut);
 	/* With triggers only what they found is worth a file. */
-	if (!f->r->cfg->keep.triggers) {
+	if (!f->r->cfg->keep.triggers && !f->r->cfg->keep.no_files) {
 		add_pending(f, &last);
 		write_all(f, cut);
 	}

@@ -93,7 +93,7 @@ static int open_first(struct recorder *r, const char **hint)
 int recorder_open_output(struct recorder *r, const char **hint)
 {
 	*hint = NULL;
-	if (!r->cfg->broker)
+	if (!r->cfg->broker && !r->cfg->keep.no_files)
 		return open_sink(r, NULL, &r->sink, hint);
 	if (r->cfg->keep.age_ns || r->cfg->keep.bytes)
 		return flight_open(&r->flight, r);

@@ -292,7 +292,7 @@ int recorder_begin(struct recorder *r)
 int recorder_publish(struct recorder *r, const char **hint)
 {
 	/* A file of several gets its name once it is complete. */
-	return r->cfg->broker ? 0 : sink_publish(r->sink, hint);
+	return r->cfg->broker || r->flight ? 0 : sink_publish(r->sink, hint);
 }
 
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row)

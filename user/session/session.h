@@ -71,6 +71,7 @@ struct recorder_keep {
 	uint64_t age_ns, bytes;		/* both bounds hold; 0: not by this */
 	struct triggers *triggers;	/* borrowed; NULL: none, and a file is made at the end */
 	uint64_t after_ns;		/* what follows a trigger is in its file, too */
+	bool no_files;			/* nor any later: only what all this costs is of interest. Without a broker; the calls below are not made. */
 	void (*fired)(void *ctx, const struct trigger_fired *fired);
 	void (*done)(void *ctx, const struct recorder_file *file);
 	void *ctx;

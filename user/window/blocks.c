@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "window_p.h"
 
-static uint64_t bytes_of(const struct block *b)
+uint64_t window_block_bytes(const struct block *b)
 {
 	return sizeof(*b) + b->raw_cap + b->packed.len + (b->bounds ? b->begin.cpus_cnt * sizeof(*b->bounds) : 0);
 }
@@ -53,11 +53,11 @@ int window_block_begin(struct window *w, const struct piece_cut *cut)
 	b->from_ns = w->now_ns;
 	pthread_mutex_lock(&w->lock);
 	if (w->filling) {
-		w->held_bytes -= bytes_of(w->filling);
+		w->held_bytes -= window_block_bytes(w->filling);
 		free_block(w->filling);
 	}
 	w->filling = b;
-	w->held_bytes += bytes_of(b);
+	w->held_bytes += window_block_bytes(b);
 	pthread_mutex_unlock(&w->lock);
 	return 0;
 }
@@ -116,7 +116,7 @@ void window_block_put(struct window *w, struct block *b)
 	if (--b->refs)
 		return;
 	if (b->given_up)
-		w->given_up_bytes -= bytes_of(b);
+		w->given_up_bytes -= window_block_bytes(b);
 	free_block(b);
 }
 
@@ -129,9 +129,9 @@ static void take_oldest(struct window *w)
 	if (!w->oldest)
 		w->newest = NULL;
 	w->blocks--;
-	w->held_bytes -= bytes_of(b);
+	w->held_bytes -= window_block_bytes(b);
 	w->raw_bytes -= b->raw_len;
-	w->given_up_bytes += bytes_of(b);
+	w->given_up_bytes += window_block_bytes(b);
 	b->given_up = true;
 	window_block_put(w, b);
 }

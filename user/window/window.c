@@ -28,7 +28,7 @@ static void set_bounds(struct window *w, const struct window_cfg *cfg)
 
 	w->cfg = *cfg;
 	w->cfg.stall_ns = cfg->stall_ns ? cfg->stall_ns : STALL_NS;
-	w->packing = is_packed ? cfg->compress : (struct compress_cfg){ COMPRESS_ZSTD, 1 };
+	w->packing = is_packed ? cfg->compress : (struct compress_cfg){ COMPRESS_ZSTD, WINDOW_LEVEL };
 	w->block_bytes = cfg->bytes && cfg->bytes / BLOCKS < BLOCK_BYTES ? cfg->bytes / BLOCKS : BLOCK_BYTES;
 	if (w->block_bytes < BLOCK_BYTES_MIN)
 		w->block_bytes = BLOCK_BYTES_MIN;

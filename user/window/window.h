@@ -23,13 +23,15 @@
 struct fxt_writer;
 struct window;
 
+#define WINDOW_LEVEL	1
+
 struct window_cfg {
 	/*
 	 * Records at least as old as @age_ns are there, and no blocks that are older as a whole; memory for blocks is at most @bytes.
 	 * The one that is reached first counts. 0: not bound by this.
 	 */
 	uint64_t age_ns, bytes;
-	struct compress_cfg compress;	/* of the files; if those have none, or a stage, blocks are zstd of level 1 */
+	struct compress_cfg compress;	/* of the files; if those have none, or a stage, blocks are zstd of WINDOW_LEVEL */
 	const struct stage_ops *stage;	/* makes files of another format; NULL: FXT */
 	uint64_t stall_ns;		/* a dump whose file takes nothing for so long is given up; 0: 30 s */
 	struct thread_hooks thread;	/* of each */
@@ -101,7 +103,7 @@ struct window_totals {
 	uint64_t given_up_bytes;	/* memory of blocks that were given up and are still to be written to a file */
 	size_t blocks;
 	struct piece_sums overwritten;	/* records that were given up */
-	/* So far: bytes of records; of these, those that were compressed, and what came of them. */
+	/* So far: bytes of records; of these, those that were compressed, and memory that blocks took for them. */
 	uint64_t added_bytes, packed_from_bytes, packed_bytes;
 };
 

@@ -214,7 +214,7 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 	int err;
 
 	/* Of what is not kept nothing is evaluated. */
-	if (cfg->broker && triggers) {
+	if ((cfg->broker || cfg->keep.no_files) && triggers) {
 		sources_ctx(sources)->found = triggers_found;
 		sources_ctx(sources)->found_ctx = triggers;
 	}
@@ -307,6 +307,7 @@ static int check_after(const struct archive_opts *opts, const char *command, str
 	return EXIT_OK;
 }
 
+/* @out: NULL: only what is wrong is of interest. */
 static int start_broker(const struct archive_opts *opts, const char *command, const char *output, struct broker **out)
 {
 	const struct broker_cfg cfg = {
@@ -316,32 +317,34 @@ static int start_broker(const struct archive_opts *opts, const char *command, co
 	char why[BROKER_WHY_BYTES];
 	int err;
 
-	signal(SIGPIPE, SIG_IGN);
-	err = broker_open(out, &cfg, why, sizeof(why));
+	if (out)
+		signal(SIGPIPE, SIG_IGN);
+	err = out ? broker_open(out, &cfg, why, sizeof(why)) : broker_check(&cfg, why, sizeof(why));
 	if (err)
 		log_error("%s: -o %s: %s", command, output, why);
 	return !err ? EXIT_OK : err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
-int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, struct recorder_cfg *out)
+int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, bool no_files,
+		      struct recorder_cfg *out)
 {
 	struct bounds bounds;
-	int code = output ? check(opts, command, output) : EXIT_OK;
+	int code = check(opts, command, output);
 
 	code = code ?: parse_triggers(opts, command, &out->keep);
-	if (!output)
-		return code;
 	if (!code && opts->rotate) {
 		code = parse_bounds(opts->rotate, "rotate", command, &rotate_min, &bounds);
-		out->rotation = (struct recorder_rotation){ bounds.ns, bounds.bytes };
+		if (!no_files)
+			out->rotation = (struct recorder_rotation){ bounds.ns, bounds.bytes };
 	} else if (!code && opts->keep) {
 		code = parse_bounds(opts->keep, "keep", command, &keep_min, &bounds);
 		out->keep.age_ns = bounds.ns;
 		out->keep.bytes = bounds.bytes;
+		out->keep.no_files = no_files;
 		code = code ?: check_after(opts, command, &out->keep);
 	}
 	if (!code && (opts->rotate || opts->keep))
-		code = start_broker(opts, command, output, &out->broker);
+		code = start_broker(opts, command, output, no_files ? NULL : &out->broker);
 	if (!code)
 		watch(out->keep.triggers, command);
 	return code;

@@ -53,10 +53,11 @@ const char *archive_opts_check_time(const char *text);
 
 /*
  * Parses them and, if there are to be several files, starts the process that makes them, named like @output; before
- * threads and other open files. @output: NULL if nothing is kept, as with kfxt estimate. An exit code; the message is
- * printed, as @command's. archive_close() in any case.
+ * threads and other open files. With @no_files, as for kfxt estimate, all is checked alike, and what would be kept in memory
+ * is. An exit code; the message is printed, as @command's. archive_close() in any case.
  */
-int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, struct recorder_cfg *out);
+int archive_opts_open(const struct archive_opts *opts, const char *command, const char *output, bool no_files,
+		      struct recorder_cfg *out);
 /* Selects what the triggers need, before what the user does, whose words may take it out again. The same. */
 int archive_opts_add_funcs(const struct recorder_cfg *cfg, const char *command, struct func_opts *funcs);
 int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command, struct sources *sources);

@@ -41,6 +41,7 @@
 #include "record_summary.h"
 #include "cli/remedy.h"
 #include "record_stage.h"
+#include "window/window.h"
 
 #define NS_PER_SECOND	1000000000ULL
 
@@ -359,7 +360,7 @@ static int start(struct run *run)
 		.cpus = run->cpus.list, .cpus_cnt = run->cpus.cnt,
 		.funcs = run->funcs, .stacks = run->stacks, .sources = run->sources, .filter = run->filter,
 		.is_other_format = run->recorder_cfg.stage,
-		.triggers = run->use ? NULL : run->recorder_cfg.keep.triggers, .keeps = !run->use && run->cfg->archive.keep,
+		.triggers = run->recorder_cfg.keep.triggers, .keeps = run->cfg->archive.keep,
 	};
 	err = recorder_open(&run->recorder, &run->recorder_cfg, &what, &hint);
 	run->summary.recorder = run->recorder;
@@ -546,7 +547,7 @@ static uint64_t round_up_to_power(uint64_t n)
 	return n == 1 ? 1 : 1ULL << (64 - __builtin_clzll(n - 1));
 }
 
-/* Where the trace goes, as what and how compressed. */
+/* Where the trace goes, as what and how compressed. A window has a compression of its own. */
 static int choose_output(struct run *run, struct record_cfg *cfg, struct record_use *use)
 {
 	struct compress_cfg *compress = &run->recorder_cfg.compress;
@@ -556,9 +557,12 @@ static int choose_output(struct run *run, struct record_cfg *cfg, struct record_
 		return EXIT_USAGE;
 	if (!use)
 		return EXIT_OK;
-	if (compress->method == COMPRESS_NONE && !run->recorder_cfg.stage)
+	if (cfg->archive.keep && (compress->method == COMPRESS_NONE || run->recorder_cfg.stage))
+		use->compress = (struct compress_cfg){ COMPRESS_ZSTD, WINDOW_LEVEL };
+	else if (compress->method == COMPRESS_NONE && !run->recorder_cfg.stage)
 		*compress = use->compress;
-	use->compress = *compress;
+	else
+		use->compress = *compress;
 	cfg->output = "/dev/null";
 	return EXIT_OK;
 }
@@ -615,6 +619,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		.cfg = cfg, .use = use, .name = use ? use->name : "record", .argv = argv,
 		.signal_fd = -1, .timer_fd = -1, .stats_fd = -1,
 	};
+	const char *output = cfg->output;
 	int code;
 
 	if (choose_output(&run, cfg, use) || self_opts_check(&cfg->self, run.name))
@@ -648,7 +653,9 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 	if (self_opts_nice(&cfg->self) < 0)
 		run.recorder_cfg.urgency = urgency_open(record_say_stuck);
 	run.recorder_cfg.realtime = self_opts_realtime(&cfg->self, argv);
-	code = archive_opts_open(&cfg->archive, run.name, use ? NULL : cfg->output, &run.recorder_cfg);
+	code = archive_opts_open(&cfg->archive, run.name, use ? output : cfg->output, use, &run.recorder_cfg);
+	if (use && run.recorder_cfg.keep.age_ns > use->age_max_ns)
+		run.recorder_cfg.keep.age_ns = use->age_max_ns;
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
 	/* Until all is attached; the process that writes files has been forked. */

@@ -34,6 +34,9 @@ def usage(build, into, recorders, say):
     every = [r for r in recorders if not isinstance(r, peers.Bpftrace)]
     every[1:1] = [peers.Kfxt(kfxt, o, name=f'kfxt {o}') for o in ('-z', '-zzstd')]
     every[3:3] = [peers.Kfxt(kfxt, *o, name=' '.join(['kfxt -o t.pftrace', *o]), file='t.pftrace') for o in ((), ('-z',))]
+    # A window, which makes no file here.
+    window = '--keep', '10m', '--trigger', 'runq>1h'
+    every[5:5] = [peers.Kfxt(kfxt, *window, name=f'kfxt {" ".join(window)}', file='%t.fxt')]
     loads = {}
     for r in every:
         loads[r.name] = taking(r, into, lambda: games(tests, cpu), elsewhere)

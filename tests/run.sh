@@ -48,12 +48,12 @@ END
 gate=(layers scripts unit golden convert json perfetto memory install docs sanitize "${live[@]}" oldest fuzz)
 all=(layers scripts unit unprivileged golden convert json perfetto memory trace_processor install docs cost
 	sanitize live ends func log mark filter reports tracepoints presets examples syscalls exports compression packets
-	privileges faults stacks fuzz rotation flight ledger budget triggers begin soak machines)
+	privileges faults stacks fuzz rotation flight windows ledger budget triggers begin soak machines)
 
 # One CPU is enough for each of these, and none minds the others: side by side, the longest first.
 quiet=" docs convert json memory perfetto scripts trace_processor install golden "
 # These take the programs that sanitize builds, or measure what CPUs do; a few of their tests do not mind.
-alone=" fuzz rotation flight ledger budget triggers begin soak machines "
+alone=" fuzz rotation flight windows ledger budget triggers begin soak machines "
 
 # ---- arguments ----------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ for low, high in spans:
 RATE = 40_000 * SCALE
 CALLS = 'syscalls:getppid'      # what others call meanwhile is not part of it
 LIMIT = 1       # percent
+SECONDS = 6     # that are looked at
+TRIES = 3
 
 Event = collections.namedtuple('Event', 'category kind name ts end tid args')
 
@@ -95,6 +97,10 @@ def expect_kept(limit, shares, err):
     """
     usual = sorted(a + b for a, b in shares)[len(shares) // 2 - 1]
     expect(usual < limit * 1.3 or f'more than --budget {limit:g}%' in err, f'too much: {shares}, {err}')
+
+
+def kept_each_second(limit, shares):
+    return all(a + b < limit * 1.3 for a, b in shares)
 
 
 def in_flight(events, begin, end=float('inf')):
@@ -169,14 +175,13 @@ def shares_of(pid, seconds, empty_ns=None):
     return shares
 
 
-@test
-def a_second_costs_no_more(tmp):
-    """From the third second on; with all switches of the machine."""
+def with_calls_left_out(tmp):
+    """Percent of each second from the third on, in programs and recorder; with all switches of the machine."""
     with bpf_stats_on(), caller('0-600'), switch_count(tmp) as times, \
             recorder(tmp, '-m', '32M', '-e', CALLS, '--budget', f'{LIMIT}%', '--strict') as r:
         r.wait_for('system calls are left out')
         time.sleep(1)
-        shares = shares_of(r.p.pid, 4)
+        shares = shares_of(r.p.pid, SECONDS)
         err = r.end(3)
     verify(tmp + '/t.fxt')
     note(f'% in programs and recorder: {[(round(a, 2), round(b, 2)) for a, b in shares]}')
@@ -196,6 +201,16 @@ def a_second_costs_no_more(tmp):
     expect(f', {count} shed, ' in err, err)
     r = run('report', tmp + '/t.fxt')
     expect(f', {count} shed, '.encode() in r.stdout, r.stdout)
+    return shares
+
+
+@test
+def a_second_costs_no_more(tmp):
+    """None from the third on, unless the machine under this one takes a part of it: not in each of some recordings."""
+    tried = []
+    while len(tried) < TRIES and not (tried and kept_each_second(LIMIT, tried[-1])):
+        tried.append(with_calls_left_out(tmp))
+    expect(kept_each_second(LIMIT, tried[-1]), f'a second that costs more, each time: {tried}')
 
 
 @by_each(here(*WIDE)[:1])

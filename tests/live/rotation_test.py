@@ -8,6 +8,7 @@ Needs root and BPF. The files are read by a reader of its own (trace.py), and co
 same time into one file.
 """
 import collections
+import contextlib
 import functools
 import glob
 import json
@@ -318,6 +319,36 @@ def oldest_are_deleted(tmp):
     run('record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s', '--max-files', '1', '--', *busy(2200))
     expect(os.path.exists(keep[0]) and os.path.exists(keep[2]), 'a file that was to be kept, or another one, is gone')
     equal(len(parts(tmp)), 3, 'files')
+
+
+@test
+def total_is_kept(tmp):
+    """The files take no more than --max-total, whatever is written, but for what has grown since the last look at them."""
+    limit, each, growth = 4 << 20, 512 << 10, 2 << 20
+    sizes = []
+
+    def look():
+        found = glob.glob(tmp + '/part-*')
+        with contextlib.suppress(FileNotFoundError):    # it was given its name, or deleted
+            sizes.append(sum(os.stat(path).st_size for path in found))
+        return status_of(p.pid) if p.poll() is None else None
+    p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', str(each), '--max-total', str(limit)])
+
+    def is_enough():
+        subprocess.run(busy(200), check=True)
+        s = look()
+        return p.poll() is not None or (s and s['files']['written'] >= 4 * limit // each)
+    try:
+        until(is_enough, 'too few files', 6 * PATIENCE)
+    finally:
+        p.terminate()
+        equal(p.wait(PATIENCE), 0, 'exit code')
+    found = parts(tmp)
+    expect_whole(found)
+    total = sum(os.stat(path).st_size for path in found)
+    expect(max(sizes) <= limit + growth, f'{max(sizes)} bytes of {limit}')
+    expect(limit - 3 * each < total <= limit + growth, f'{total} bytes of {limit} at the end')
+    note(f'at most {max(sizes) >> 10} KiB of {limit >> 10}, {total >> 10} KiB in {len(found)} files at the end')
 
 
 @test

@@ -267,16 +267,11 @@ static uint32_t bit_of(const struct flight *f, const struct trigger_fired *t)
 	return 0;
 }
 
-static uint64_t add_times(uint64_t a_ns, uint64_t b_ns)
-{
-	return b_ns > UINT64_MAX - a_ns ? UINT64_MAX : a_ns + b_ns;
-}
-
 static int take_trigger(struct flight *f, const struct trigger_fired *t)
 {
 	const struct recorder_keep *cfg = &f->r->cfg->keep;
 	struct pending p = {
-		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = add_times(clock_ns(CLOCK_BOOTTIME), cfg->after_ns),
+		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
 		.request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
 	};
 	struct pending *shared = find_shared(f);

@@ -294,7 +294,7 @@ static int check(const struct archive_opts *opts, const char *command, const cha
 static int check_after(const struct archive_opts *opts, const char *command, struct recorder_keep *keep)
 {
 	const uint64_t spare_ns = keep->age_ns < 2 * SPARE_NS ? keep->age_ns / 2 : SPARE_NS;
-	const uint64_t most_ns = keep->age_ns ? keep->age_ns - spare_ns : UINT64_MAX;
+	const uint64_t most_ns = keep->age_ns ? keep->age_ns - spare_ns : INT64_MAX;	/* a time of day and that is still one */
 
 	if (keep->after_ns <= most_ns)
 		return EXIT_OK;

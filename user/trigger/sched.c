@@ -83,7 +83,8 @@ void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns)
 {
 	const bool had_others = s->has_others;
 
-	if (!num_cpus_count(&s->recorded))
+	/* A gap that is noticed late makes the time up to which nothing is missing earlier than it was. */
+	if (!num_cpus_count(&s->recorded) || now_ns < s->looked_ns)
 		return;
 	s->has_others = have_others(s, online);
 	if (s->has_others || had_others)

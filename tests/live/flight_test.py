@@ -631,22 +631,6 @@ while True:
 '''
 
 
-@contextlib.contextmanager
-def little_memory():
-    """A cgroup of 8 MiB."""
-    path = f'/sys/fs/cgroup/memory/kfxt-test-{os.getpid()}'
-    if not os.path.exists('/sys/fs/cgroup/memory'):
-        raise Skip('no memory controller of cgroup v1')
-    os.mkdir(path)
-    try:
-        with open(path + '/memory.limit_in_bytes', 'w', encoding='ascii') as f:
-            f.write('8M')
-        yield path
-    finally:
-        until(lambda: not open(path + '/cgroup.procs', encoding='ascii').read(), 'in use')
-        os.rmdir(path)
-
-
 @test
 def pressure_of_memory_and_disk(tmp):
     """Each of the kernel's triggers fires where that is short, and none before."""
@@ -660,7 +644,7 @@ def pressure_of_memory_and_disk(tmp):
         if all(stalled_us(*kind) - us < 15_000 for kind, us in zip(kinds, before)):
             equal(files(tmp), [], f'files, though nothing is short: {f.said()}')
         # Where the test's files are in memory there is no disk that is waited for.
-        with little_memory() as group, running(*python(THRASH, group, os.path.abspath(BUILD) + '/thrash')):
+        with memory_group(8 << 20) as (group, _), running(*python(THRASH, group, os.path.abspath(BUILD) + '/thrash')):
             until(lambda: len(f.fired()) == len(kinds), 'a trigger does not fire')
         note(f'{sorted(f.fired())}')
     os.unlink(BUILD + '/thrash')

@@ -332,7 +332,7 @@ def total_is_kept(tmp):
         with contextlib.suppress(FileNotFoundError):    # it was given its name, or deleted
             sizes.append(sum(os.stat(path).st_size for path in found))
         return status_of(p.pid) if p.poll() is None else None
-    p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', str(each), '--max-total', str(limit)])
+    p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', f'{each >> 10}K', '--max-total', str(limit)])
 
     def is_enough():
         subprocess.run(busy(200), check=True)

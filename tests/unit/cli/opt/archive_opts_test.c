@@ -23,7 +23,7 @@ static void expect_after(const char *keep, const char *after, enum exit_code cod
 	const struct archive_opts opts = { .keep = keep, .after = after, .triggers = { { "runq>1s" }, 1 } };
 	struct recorder_cfg cfg = { 0 };
 
-	assert_int_equal(archive_opts_open(&opts, "record", "f-%Y%m%dT%H%M%SZ-%t.fxt", &cfg), code);
+	assert_int_equal(archive_opts_open(&opts, "record", "f-%Y%m%dT%H%M%SZ-%t.fxt", false, &cfg), code);
 	if (!code)
 		assert_int_equal(cfg.keep.after_ns, ms * MS);
 	archive_close(&cfg);

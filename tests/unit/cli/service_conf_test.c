@@ -170,6 +170,7 @@ static void test_lines(void **state)
 		assert_int_equal(r.code, 2);
 		snprintf(expected, sizeof(expected), "kfxt: %s:2: %s", path, wrong[i].why);
 		assert_has(r.err, expected);
+		run_free(&r);
 	}
 	unlink(path);
 }

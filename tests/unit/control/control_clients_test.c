@@ -12,6 +12,7 @@
 #include "control_made.h"
 
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +112,17 @@ static void test_slow_surplus(void **state)
 	struct control_ask packet = control_status_ask;
 	pid_t pid = control_recorder_start(&cfg);
 	int client = control_connect_raw(pid), peer, fds[2] = { dup(STDOUT_FILENO), make_slow(&peer) };
-	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns;
 
 	(void)state;
 	packet.kind = CONTROL_SNAPSHOT;
+	/* It takes them once they are nobody else's: the last one to close waits. */
+	assert_int_equal(kill(pid, SIGSTOP), 0);
 	assert_int_equal(fd_pass_send(client, &packet, sizeof(packet), fds, 2, 0), 0);
 	close(fds[0]);
 	close(fds[1]);
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(kill(pid, SIGCONT), 0);
 	control_assert_answers(pid);
 	control_assert_answers(pid);
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 10 * NS_PER_S);

@@ -479,14 +479,20 @@ static int begin(struct broker *b, const struct name_pattern *names, const struc
 	return err;
 }
 
-int broker_check(const struct broker_cfg *cfg, char *why, size_t size)
+static int open_names(struct name_pattern **out, const struct broker_cfg *cfg, char *why, size_t size)
 {
-	struct name_pattern *names = NULL;
 	int err;
 
 	snprintf(why, size, "%s", strerror(ENOMEM));
-	err = name_pattern_open(&names, cfg->pattern, why, size);
-	err = err ?: check_limits(names, cfg, why, size);
+	err = name_pattern_open(out, cfg->pattern, why, size);
+	return err ?: check_limits(*out, cfg, why, size);
+}
+
+int broker_check(const struct broker_cfg *cfg, char *why, size_t size)
+{
+	struct name_pattern *names = NULL;
+	int err = open_names(&names, cfg, why, size);
+
 	name_pattern_close(names);
 	return err;
 }
@@ -495,11 +501,8 @@ int broker_open(struct broker **out, const struct broker_cfg *cfg, char *why, si
 {
 	struct name_pattern *names = NULL;
 	struct broker *b;
-	int err;
+	int err = open_names(&names, cfg, why, size);
 
-	snprintf(why, size, "%s", strerror(ENOMEM));
-	err = name_pattern_open(&names, cfg->pattern, why, size);
-	err = err ?: check_limits(names, cfg, why, size);
 	b = err ? NULL : calloc(1, sizeof(*b));
 	if (b) {
 		b->socket = -1;

@@ -38,4 +38,10 @@ void num_cpus_add(struct num_cpus *cpus, unsigned int cpu);
 bool num_cpus_has(const struct num_cpus *cpus, unsigned int cpu);
 unsigned int num_cpus_count(const struct num_cpus *cpus);
 
+/* How much it has grown; 0: it is less, as times of several threads together or what was counted too early may be. */
+static inline double num_growth(uint64_t from, uint64_t to)
+{
+	return to > from ? (double)(to - from) : 0;
+}
+
 #endif

@@ -84,30 +84,22 @@ struct estimate {
 
 /* ---- the window ------------------------------------------------------------------------------------ */
 
-/* @text is right, as the recording's; NULL: usual sizes. */
-static void parse_keep(struct estimate *e, const char *text)
+static bool is_kept(const struct estimate *e)
 {
-	static const uint64_t usual[KEEP_MAX] = { 64 << 20, 256 << 20, 1 << 30 };
-	struct keep *k = e->keep;
-	const char *comma;
-	char part[64];
-
-	for (; !text && e->keep_cnt < KEEP_MAX; e->keep_cnt++)
-		e->keep[e->keep_cnt].bytes = usual[e->keep_cnt];
-	for (; text; text = comma ? comma + 1 : NULL) {
-		comma = strchr(text, ',');
-		snprintf(part, sizeof(part), "%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
-		if (num_parse_size(part, &k->bytes, NULL))
-			num_parse_duration(part, &k->age_ns, NULL);
-		e->keep_cnt = 1;
-	}
+	return e->use->keep_ns || e->use->keep_bytes;
 }
 
+/* Of the window that was asked for, or of usual ones. */
 static void compute_keep(struct estimate *e)
 {
+	static const uint64_t usual[KEEP_MAX] = { 64 << 20, 256 << 20, 1 << 30 };
 	const double bytes_per_s = e->shares.bytes_per_s;
 	struct keep *k;
 
+	for (; e->keep_cnt < (is_kept(e) ? 1 : KEEP_MAX); e->keep_cnt++)
+		e->keep[e->keep_cnt].bytes = usual[e->keep_cnt];
+	if (is_kept(e))
+		e->keep[0] = (struct keep){ .age_ns = e->use->keep_ns, .bytes = e->use->keep_bytes };
 	for (k = e->keep; k < e->keep + e->keep_cnt && bytes_per_s > 0; k++) {
 		k->seconds = (double)k->bytes / bytes_per_s;
 		k->need = (double)k->age_ns / NS_PER_SECOND * bytes_per_s;
@@ -162,7 +154,7 @@ static void compute_shares(struct estimate *e, const struct record_summary *s)
 {
 	const struct cost_shares *m = &e->shares;
 
-	if (e->cfg->record.archive.keep) {
+	if (is_kept(e)) {
 		compute_window_shares(e);
 		return;
 	}
@@ -404,7 +396,6 @@ static int ended(void *ctx, const struct record_summary *s)
 	e->cpus_cnt = s->cpus_cnt;
 	e->triggers = s->triggers;
 	compute_shares(e, s);
-	parse_keep(e, e->cfg->record.archive.keep);
 	compute_keep(e);
 	if (e->totals.full_cpus)
 		log_warn("estimate: the rings of %u CPU%s were full: a recording would lose events (larger -m)",

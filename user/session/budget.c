@@ -294,9 +294,14 @@ static int keep_limit(struct budget *b, const struct cost_shares *s)
 	return apply(b, 0);
 }
 
+/* But for what a file that is written needs of what the window has given up: it goes with that. */
 static uint64_t all_memory(const struct budget *b)
 {
-	return budget_own_bytes() + programs_memory(b->r->programs);
+	const uint64_t bytes = budget_own_bytes() + programs_memory(b->r->programs);
+	struct recorder_totals t = { 0 };
+
+	recorder_output_totals(b->r, &t);
+	return bytes > t.window.given_up_bytes ? bytes - t.window.given_up_bytes : 0;
 }
 
 /* Names and symbols grow with what there is to record. What is kept in memory can be less. */

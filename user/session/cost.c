@@ -16,6 +16,7 @@
 
 #include "ledger.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "fxt/fxt.h"
 #include "io/sink.h"
 #include "kernel/bpf_sys.h"
@@ -89,19 +90,13 @@ void cost_rates_measure(struct cost_rates *rates, const struct cost_counts *from
 	}
 }
 
-/* Clocks of several threads together may fall back by a little. */
-static double more(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) : 0;
-}
-
 /* A window compresses later, in blocks. */
 static void add_bytes(struct cost_shares *out, const struct cost_counts *from, const struct cost_counts *to, double seconds)
 {
-	const double raw = more(from->raw_bytes, to->raw_bytes), packed_from = more(from->packed_from, to->packed_from);
+	const double raw = num_growth(from->raw_bytes, to->raw_bytes), packed_from = num_growth(from->packed_from, to->packed_from);
 
 	out->raw_bytes_per_s = raw / seconds;
-	out->bytes_per_s = more(from->bytes, to->bytes) / seconds;
+	out->bytes_per_s = num_growth(from->bytes, to->bytes) / seconds;
 	out->packed = 1;
 	if (!to->is_kept)
 		return;
@@ -123,17 +118,17 @@ void cost_shares_between(struct cost_shares *out, const struct cost_counts *from
 
 		out->seen_per_s[i] = (double)seen / seconds;
 		/* What is in the rings counts as recorded until it cannot be written: then it is less. */
-		out->recorded_per_s[i] = more(from->recorded[i], to->recorded[i]) / seconds;
+		out->recorded_per_s[i] = num_growth(from->recorded[i], to->recorded[i]) / seconds;
 		out->item[i] = rates->share[i] && seen < COST_EVENTS_MIN ? rates->share[i] : (double)seen * rates->event_ns[i] / ns;
 		out->kernel += out->item[i];
 	}
 	for (i = 0; i < SHED_CNT; i++) {
-		out->shed_per_s[i] = more(from->shed[i], to->shed[i]) / seconds;
+		out->shed_per_s[i] = num_growth(from->shed[i], to->shed[i]) / seconds;
 		out->shed[i] = out->shed_per_s[i] * rates->shed_ns[i] / NS_PER_SECOND;
 		out->kernel += out->shed[i];
 	}
-	out->drain = more(from->drain_ns, to->drain_ns) / ns;
-	out->output = more(from->output_ns, to->output_ns) / ns;
+	out->drain = num_growth(from->drain_ns, to->drain_ns) / ns;
+	out->output = num_growth(from->output_ns, to->output_ns) / ns;
 	add_bytes(out, from, to, seconds);
 }
 

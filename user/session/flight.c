@@ -654,10 +654,6 @@ bool flight_shrink(struct flight *f, uint64_t bytes)
 	uint64_t left;
 
 	window_totals(f->window, &t);
-	/* What a file still needs goes once it is written. */
-	bytes = bytes > t.given_up_bytes ? bytes - t.given_up_bytes : 0;
-	if (!bytes)
-		return true;
 	if (t.bytes <= WINDOW_MIN_BYTES)
 		return false;
 	left = t.bytes > bytes + WINDOW_MIN_BYTES ? t.bytes - bytes : WINDOW_MIN_BYTES;

@@ -53,30 +53,34 @@ static int parse_bound(const char *word, const struct bounds *min, struct bounds
 }
 
 /* What is wrong with the words of @text; NULL: nothing. */
-static const char *check_bounds(const char *text, const struct bounds *min)
+static const char *read_bounds(const char *text, const struct bounds *min, struct bounds *out)
 {
 	static char line[WHY_BYTES];
-	struct bounds out = { 0 };
 	char copy[WHY_BYTES], *rest = copy, *word;
 	const char *why = NULL;
 
+	*out = (struct bounds){ 0 };
 	if (strlen(text) >= sizeof(copy))
 		return "too long";
 	strcpy(copy, text);
 	while (!why && (word = strsep(&rest, ",")))
-		if (parse_bound(word, min, &out, &why))
+		if (parse_bound(word, min, out, &why))
 			snprintf(line, sizeof(line), "%.80s: %s", word, why);
 	return why ? line : NULL;
 }
 
 const char *archive_opts_check_keep(const char *text)
 {
-	return check_bounds(text, &keep_min);
+	struct bounds bounds;
+
+	return read_bounds(text, &keep_min, &bounds);
 }
 
 const char *archive_opts_check_rotate(const char *text)
 {
-	return check_bounds(text, &rotate_min);
+	struct bounds bounds;
+
+	return read_bounds(text, &rotate_min, &bounds);
 }
 
 const char *archive_opts_check_time(const char *text)
@@ -93,18 +97,11 @@ const char *archive_opts_check_time(const char *text)
 
 static int parse_bounds(const char *text, const char *option, const char *command, const struct bounds *min, struct bounds *out)
 {
-	char *copy = strdup(text), *rest = copy, *word;
-	const char *why;
-	int code = copy ? EXIT_OK : EXIT_FAILED;
+	const char *why = read_bounds(text, min, out);
 
-	*out = (struct bounds){ 0 };
-	while (!code && (word = strsep(&rest, ","))) {
-		code = parse_bound(word, min, out, &why);
-		if (code)
-			log_error("%s: --%s %s: %s: %s", command, option, text, word, why);
-	}
-	free(copy);
-	return code;
+	if (why)
+		log_error("%s: --%s %s: %s", command, option, text, why);
+	return why ? EXIT_USAGE : EXIT_OK;
 }
 
 /* @text: NULL leaves @out alone. */

@@ -613,6 +613,14 @@ static void close_run(struct run *run)
 	urgency_close(run->recorder_cfg.urgency);
 }
 
+static void take_window(struct record_use *use, struct recorder_keep *keep)
+{
+	use->keep_ns = keep->age_ns;
+	use->keep_bytes = keep->bytes;
+	if (keep->age_ns > use->age_max_ns)
+		keep->age_ns = use->age_max_ns;
+}
+
 int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 {
 	struct run run = {
@@ -654,8 +662,8 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		run.recorder_cfg.urgency = urgency_open(record_say_stuck);
 	run.recorder_cfg.realtime = self_opts_realtime(&cfg->self, argv);
 	code = archive_opts_open(&cfg->archive, run.name, use ? output : cfg->output, use, &run.recorder_cfg);
-	if (use && run.recorder_cfg.keep.age_ns > use->age_max_ns)
-		run.recorder_cfg.keep.age_ns = use->age_max_ns;
+	if (use)
+		take_window(use, &run.recorder_cfg.keep);
 	libbpf_set_print(print_libbpf);
 	run.stop_fd = epoll_create1(EPOLL_CLOEXEC);
 	/* Until all is attached; the process that writes files has been forked. */

@@ -50,6 +50,7 @@ struct record_use {
 	const char *name;		/* of the command, for messages */
 	struct compress_cfg compress;	/* if the options select none, and the output is FXT */
 	uint64_t age_max_ns;		/* of a window, which makes no files: its blocks are a part of it */
+	uint64_t keep_ns, keep_bytes;	/* set by record_run(): as the options have it; 0: not given */
 	void *ctx;			/* of the functions */
 	/* All is attached and nothing recorded yet; rights are as at the start. An exit code; the message is printed. */
 	int (*opened)(void *ctx, const struct record_summary *s);

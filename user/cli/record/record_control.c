@@ -14,6 +14,7 @@
 #include "base/close_later.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/num.h"
 #include "cli/version.h"
 #include "control/control.h"
 #include "control/status.h"
@@ -132,12 +133,6 @@ static double packing(const struct record_control *c, const struct window_totals
 	return w->packed_from_bytes ? (double)w->packed_bytes / w->packed_from_bytes : NAN;
 }
 
-/* What is in the rings counts as recorded until it cannot be written: then it is less. */
-static double more(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) : 0;
-}
-
 static void look_at_rates(struct record_control *c)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -150,8 +145,8 @@ static void look_at_rates(struct record_control *c)
 	recorder_totals(c->summary->recorder, &t);
 	bytes = keeps(c) ? t.window.added_bytes : t.bytes;
 	if (c->looked_ns) {
-		c->events_per_s = more(c->events, all_records(&t)) / seconds;
-		c->bytes_per_s = more(c->bytes, bytes) * packing(c, &t.window) / seconds;
+		c->events_per_s = num_growth(c->events, all_records(&t)) / seconds;
+		c->bytes_per_s = num_growth(c->bytes, bytes) * packing(c, &t.window) / seconds;
 	}
 	c->looked_ns = now_ns;
 	c->events = all_records(&t);

@@ -37,7 +37,8 @@ void thread_waits_fini(struct thread_waits *w)
 
 	for (id = 0; id < WAIT_LISTS; id++) {
 		free(w->lists[id].koids);
-		w->lists[id] = (struct wait_list){ 0 };
+		free(w->fired[id].koids);
+		w->lists[id] = w->fired[id] = (struct wait_list){ 0 };
 	}
 	free(w->gaps);
 	w->gaps = NULL;
@@ -233,13 +234,18 @@ static void end_gaps(struct thread_waits *w, uint64_t complete_ns)
 	w->gaps_cnt = kept;
 }
 
-int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id id)
+static int list_add(struct wait_list *list, uint64_t koid)
 {
-	struct wait_list *list = &w->lists[id];
-
 	if (array_reserve(list->koids, list->cnt, list->cap, 1))
 		return -ENOMEM;
-	list->koids[list->cnt++] = t->koid;
+	list->koids[list->cnt++] = koid;
+	return 0;
+}
+
+int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id id)
+{
+	if (list_add(&w->lists[id], t->koid))
+		return -ENOMEM;
 	t->listed |= 1U << id;
 	return 0;
 }
@@ -270,41 +276,99 @@ static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t f
 	return due_ns;
 }
 
+/* Triggers that the wait of @t may fire. */
+static uint32_t ongoing_mask(const struct thread_waits *w, const struct thread *t, enum wait_list_id id)
+{
+	return id == WAIT_LAST ? thread_waits_of(w, t->state) : thread_waits_is_off(t->switched) ? w->offcpu : 0;
+}
+
 /* When it may fire next; UINT64_MAX: not before its next record. */
 static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t complete_ns)
 {
 	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
 	const struct wait_gap gap = ongoing_gap(t, id, complete_ns);
-	const uint32_t mask = id == WAIT_LAST ? thread_waits_of(w, gap.from) : thread_waits_is_off(gap.from) ? w->offcpu : 0;
+	const uint32_t mask = ongoing_mask(w, t, id);
 
 	if (mask && gap.from_ns < complete_ns && complete_ns - gap.from_ns > least_ns)
 		t->fired |= evaluate(w, &gap);
 	return next_due(w, mask & ~t->fired, gap.from_ns, complete_ns);
 }
 
-static void look_at_list(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
+/* Is there anything to find in it? Who has exited is to leave it some time. */
+static bool is_due(const struct wait_list *list, uint64_t complete_ns)
 {
-	struct wait_list *list = &w->lists[id];
-	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
+	return complete_ns > list->due_ns || list->cnt >= 2 * list->looked_cnt + LIST_MIN;
+}
+
+/* @list keeps @koid, which is not to be looked at before @due_ns. */
+static void keep(struct wait_list *list, size_t *kept, uint64_t koid, uint64_t due_ns)
+{
+	list->koids[(*kept)++] = koid;
+	if (due_ns < list->due_ns)
+		list->due_ns = due_ns;
+}
+
+/* Those that have fired: a wait that began since is in the other list. */
+static void look_at_fired(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
+{
+	struct wait_list *list = &w->fired[id];
 	uint64_t due_ns;
 	struct thread *t;
 	size_t i, kept = 0;
 
-	/* What was added since the last look began after it. Who has exited is to leave the list some time. */
-	if (complete_ns <= list->due_ns && list->cnt < 2 * list->looked_cnt + LIST_MIN)
+	if (!is_due(list, complete_ns))
 		return;
-	list->due_ns = complete_ns + least_ns;
+	list->due_ns = UINT64_MAX;
 	for (i = 0; i < list->cnt; i++) {
 		t = threads_find(w->threads, list->koids[i]);
-		due_ns = t ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
-		if (due_ns == UINT64_MAX) {
-			if (t)
-				t->listed &= ~(1U << id);
+		if (!t)
 			continue;
-		}
-		list->koids[kept++] = list->koids[i];
-		if (due_ns < list->due_ns)
-			list->due_ns = due_ns;
+		due_ns = ongoing_mask(w, t, id) & t->fired ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
+		if (due_ns == UINT64_MAX)
+			t->listed_fired &= ~(1U << id);
+		else
+			keep(list, &kept, t->koid, due_ns);
+	}
+	list->cnt = list->looked_cnt = kept;
+}
+
+/*
+ * Moves @t to those that have fired, which may be many and are looked at seldom; false: no memory. It is
+ * there already if an earlier wait of it has fired.
+ */
+static bool move_to_fired(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t due_ns)
+{
+	struct wait_list *list = &w->fired[id];
+
+	if (!(t->listed_fired & 1U << id) && list_add(list, t->koid))
+		return false;
+	if (due_ns < list->due_ns)
+		list->due_ns = due_ns;
+	t->listed_fired |= 1U << id;
+	t->listed &= ~(1U << id);
+	return true;
+}
+
+static void look_at_list(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
+{
+	struct wait_list *list = &w->lists[id];
+	uint64_t due_ns;
+	struct thread *t;
+	size_t i, kept = 0;
+
+	if (!is_due(list, complete_ns))
+		return;
+	/* What will be added began after this look. */
+	list->due_ns = complete_ns + (id == WAIT_OFF ? w->least_off_ns : w->least_ns);
+	for (i = 0; i < list->cnt; i++) {
+		t = threads_find(w->threads, list->koids[i]);
+		if (!t)
+			continue;
+		due_ns = look_at_ongoing(w, t, id, complete_ns);
+		if (due_ns == UINT64_MAX)
+			t->listed &= ~(1U << id);
+		else if (!(ongoing_mask(w, t, id) & t->fired) || !move_to_fired(w, t, id, due_ns))
+			keep(list, &kept, t->koid, due_ns);
 	}
 	list->cnt = list->looked_cnt = kept;
 }
@@ -314,9 +378,12 @@ void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 	enum wait_list_id id;
 
 	end_gaps(w, complete_ns);
-	for (id = 0; id < WAIT_LISTS; id++)
-		if (w->is_blank)
-			w->lists[id].cnt = 0;
-		else
-			look_at_list(w, id, complete_ns);
+	for (id = 0; id < WAIT_LISTS; id++) {
+		if (w->is_blank) {
+			w->lists[id].cnt = w->fired[id].cnt = 0;
+			continue;
+		}
+		look_at_fired(w, id, complete_ns);
+		look_at_list(w, id, complete_ns);
+	}
 }

@@ -31,7 +31,7 @@ struct wait_gap {
 /* What may be a wait that goes on: by the last record, and by the last switch. */
 enum wait_list_id { WAIT_LAST, WAIT_OFF, WAIT_LISTS };
 
-/* Threads of which that is so, or was when the list was last gone through. */
+/* Threads of which that is so, or was when the list was last gone through, each once. */
 struct wait_list {
 	uint64_t *koids;
 	size_t cnt, cap;
@@ -46,6 +46,7 @@ struct thread_waits {
 	struct wait_gap *gaps;
 	size_t gaps_cnt, gaps_cap;
 	struct wait_list lists[WAIT_LISTS];
+	struct wait_list fired[WAIT_LISTS];	/* those that have fired a trigger, and may another of a higher threshold */
 	uint64_t least_ns;		/* the lowest threshold of runq and blocked */
 	uint64_t least_off_ns;		/* of offcpu */
 	uint32_t runq, blocked, offcpu;	/* triggers, as bits */

@@ -195,6 +195,51 @@ static void test_ongoing_thresholds(void **state)
 	stream_close(&m);
 }
 
+/*
+ * Waits that follow each other: what one has fired is forgotten with its end, while the thread is still
+ * among those that have, and each fires the higher threshold again only when it is that long itself.
+ */
+static void test_ongoing_again(void **state)
+{
+	static const char *const words[] = { "runq>5ms", "runq>50ms", "offcpu>10ms", "offcpu>100ms", NULL };
+	struct stream m;
+	uint64_t at;
+
+	(void)state;
+	stream_open(&m, words);
+	for (at = 1000; at < 2000; at += 300) {
+		stream_switch(&m, 0, at, 7, 'R', at);
+		stream_round(&m, at + 5);
+		stream_none(&m);
+		stream_round(&m, at + 6);
+		stream_fired(&m, "runq>5ms", 6);
+		stream_round(&m, at + 20);
+		stream_fired(&m, "offcpu>10ms", 20);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 30, at, 'Z', 7);	/* before the higher thresholds */
+		stream_switch(&m, 0, at + 40, 7, 'R', at + 1);
+		stream_round(&m, at + 56);
+		stream_fired(&m, "runq>5ms", 16);
+		stream_fired(&m, "offcpu>10ms", 16);
+		stream_none(&m);				/* 56 ms after the first began, and it has ended */
+		stream_round(&m, at + 90);
+		stream_none(&m);
+		stream_round(&m, at + 91);
+		stream_fired(&m, "runq>50ms", 51);
+		stream_none(&m);
+		stream_round(&m, at + 140);
+		stream_none(&m);
+		stream_round(&m, at + 141);
+		stream_fired(&m, "offcpu>100ms", 101);
+		stream_round(&m, at + 250);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 260, at + 1, 'Z', 7);
+	}
+	stream_round(&m, END);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 static void test_blocked(void **state)
 {
 	static const char *const words[] = { "blocked>5ms", NULL };
@@ -595,6 +640,7 @@ int main(void)
 		cmocka_unit_test(test_out_of_order),
 		cmocka_unit_test(test_ongoing),
 		cmocka_unit_test(test_ongoing_thresholds),
+		cmocka_unit_test(test_ongoing_again),
 		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_wakeup_lost),

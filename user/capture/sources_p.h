@@ -15,6 +15,8 @@ struct sources {
 	bool bare[RAW_KIND_CNT];	/* without programs */
 	bool named[RAW_KIND_CNT];	/* by a word of the user */
 	bool needed[RAW_KIND_CNT];	/* by a trigger */
+	bool detached[RAW_KIND_CNT];	/* while the recording goes on */
+	bool ended[RAW_KIND_CNT];	/* of these, its programs have */
 	struct source_ctx ctx;
 	void *state[RAW_KIND_CNT];	/* of those that have one */
 	uint64_t decoded[RAW_KIND_CNT];	/* deferred records */

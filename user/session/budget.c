@@ -15,6 +15,7 @@
 #include "capture/programs.h"
 #include "capture/sources.h"
 #include "capture/tracks.h"
+#include "detacher.h"
 #include "flight.h"
 #include "fxt/fxt.h"
 #include "ring/ring.h"
@@ -27,6 +28,12 @@
 
 static const char *const slice_names[SHED_CNT] = {
 #define X(id, many) [SHED_##id] = "shed " many,
+	SHED_CLASSES(X)
+#undef X
+};
+
+static const char *const detached_names[SHED_CNT] = {
+#define X(id, many) [SHED_##id] = many " detached",
 	SHED_CLASSES(X)
 #undef X
 };
@@ -57,10 +64,48 @@ static void skip_unselected(struct budget_rule *rule)
 		rule->level--;
 }
 
+/* The first class that is left out and exceeds the limit all the same, alone or as most of what does; SHED_CNT: none. */
+static enum shed_class find_too_much(const struct budget_rule *rule, const struct budget_costs *costs)
+{
+	enum shed_class class;
+
+	for (class = 0; class < rule->level; class++) {
+		const double rest = costs->rest[class];
+
+		if (rule->selected[class] && rule->detachable[class] && !rule->detached[class] &&
+		    (costs->total - rest <= rule->limit || rest > costs->total / 2))
+			return class;
+	}
+	return SHED_CNT;
+}
+
+/*
+ * Detaches such a class: at once if the limit is exceeded by far, else if that is so for two seconds in a row. Whether
+ * the next second is to tell what else there is to do.
+ */
+static bool detach(struct budget_rule *rule, const struct budget_costs *costs)
+{
+	const enum shed_class class = costs->total > rule->limit ? find_too_much(rule, costs) : SHED_CNT;
+	const bool was_too_much = rule->too_much;
+
+	rule->too_much = class != SHED_CNT;
+	if (rule->too_much && (was_too_much || costs->total > rule->limit * BUDGET_FAR))
+		rule->detached[class] = true;
+	return rule->too_much;
+}
+
 void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, uint64_t now_ns)
 {
 	double total = costs->total;
+	enum shed_class class;
 
+	if (detach(rule, costs)) {
+		rule->calm_ns = 0;
+		return;
+	}
+	/* It takes its time. */
+	for (class = 0; class < SHED_CNT; class++)
+		total -= rule->detached[class] ? costs->rest[class] : 0;
 	if (total > rule->limit) {
 		rule->calm_ns = 0;
 		while (rule->level < SHED_CNT && total > rule->limit) {
@@ -71,7 +116,8 @@ void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, u
 		skip_unselected(rule);
 		return;
 	}
-	if (!rule->level || total + costs->more[rule->level - 1] >= rule->limit * BUDGET_CALM) {
+	if (!rule->level || rule->detached[rule->level - 1] ||
+	    total + costs->more[rule->level - 1] >= rule->limit * BUDGET_CALM) {
 		rule->calm_ns = 0;
 		return;
 	}
@@ -119,6 +165,7 @@ struct budget {
 	double event_ns[SHED_CNT];	/* of the programs, for an event that is recorded, when there last were any */
 	double record_ns;		/* of the recorder, for a record of any kind */
 	bool said_exceeded, said_memory, said_window;
+	bool is_detaching;		/* another process is at it */
 	unsigned int over_cnt;		/* looks in a row at too much memory */
 };
 
@@ -134,6 +181,8 @@ static void find_selected(struct budget *b)
 		if (class < SHED_CNT && sources_selected(sources, kind, &ledger))
 			b->rule.selected[class] = true;
 	}
+	for (class = 0; class < SHED_CNT; class++)
+		b->rule.detachable[class] = sources_can_detach(sources, class);
 }
 
 int budget_open(struct budget **out, struct recorder *r, double limit)
@@ -206,6 +255,7 @@ static void find_costs(struct budget *b, const struct cost_shares *s, struct bud
 		/* What a class that is left out costs is known for all its events together. */
 		ns = s->shed_per_s[class] > 0 ? s->shed[class] * NS_PER_SECOND / s->shed_per_s[class] : 0;
 		costs->less[class] = positive(share + recorded * b->record_ns / NS_PER_SECOND);
+		costs->rest[class] = s->shed[class];
 		costs->more[class] = s->shed_per_s[class] * positive(b->event_ns[class] + b->record_ns - ns) / NS_PER_SECOND;
 	}
 }
@@ -280,12 +330,65 @@ static int apply(struct budget *b, uint64_t at_ns)
 	return err;
 }
 
+/* ---- what is detached ---- */
+
+static int write_detached(struct budget *b, enum shed_class class, double rest, uint64_t now)
+{
+	const struct fxt_arg arg = fxt_arg_f64("cost_percent", rest * 100);
+	struct fxt_event event = { .type = FXT_INSTANT, .ts = now, .category = fxt_str("kfxt"), .name = fxt_str(detached_names[class]) };
+	int err = tracks_get_shed(sources_ctx(b->r->cfg->sources)->tracks, b->r->w, &event.thread);
+
+	return err ?: fxt_write_event(b->r->w, &event, &arg, 1);
+}
+
+/* What of it takes the kernel long another process does, or it is left as it is. */
+static int detach_class(struct budget *b, enum shed_class class, double rest)
+{
+	const uint64_t now = clock_ns(CLOCK_BOOTTIME);
+
+	if (!detacher_lives(b->r->detacher)) {
+		b->rule.detachable[class] = b->rule.detached[class] = false;
+		return 0;
+	}
+	sources_detach_class(b->r->cfg->sources, class);
+	detacher_first(b->r->detacher, 0);
+	b->is_detaching = true;
+	b->classes[class].detached_ns = now - b->r->start_ns;
+	log_warn("%s are not recorded any more: that they are left out still costs %.2f %% of one CPU (--budget %g%%)",
+		 budget_class_name(class), rest * 100, b->rule.limit * 100);
+	return write_detached(b, class, rest, now);
+}
+
+static int detach_new(struct budget *b, const struct budget_costs *costs)
+{
+	enum shed_class class;
+	int err = 0;
+
+	for (class = 0; class < SHED_CNT; class++)
+		if (b->rule.detached[class] && !b->classes[class].detached_ns)
+			err = err ?: detach_class(b, class, costs->rest[class]);
+	return err;
+}
+
+/* Calls that were open then did not end before. */
+static int end_detached(struct budget *b)
+{
+	if (!b->is_detaching || !detacher_first(b->r->detacher, 0))
+		return 0;
+	b->is_detaching = false;
+	return sources_end_detached(b->r->cfg->sources, clock_ns(CLOCK_BOOTTIME));
+}
+
 static int keep_limit(struct budget *b, const struct cost_shares *s)
 {
 	struct budget_costs costs;
+	int err;
 
 	find_costs(b, s, &costs);
 	budget_decide(&b->rule, &costs, s->end_ns);
+	err = detach_new(b, &costs);
+	if (err)
+		return err;
 	if (b->rule.exceeded && !b->said_exceeded) {
 		b->said_exceeded = true;
 		log_warn("the recording costs %.2f %% of one CPU, more than --budget %g%%, with all left out that can be",
@@ -337,6 +440,9 @@ int budget_look(struct budget *b)
 
 	if (!b)
 		return 0;
+	err = end_detached(b);
+	if (err)
+		return err;
 	measuring = cost_is_measuring(b->cost);
 	if (!cost_look(b->cost) || cost_is_measuring(b->cost))
 		return 0;

@@ -4,7 +4,8 @@
  *
  * Once a second. Over the limit, classes of events are left out in the order of enum shed_class, as many as it takes by
  * what each is known to cost. The last one is recorded again after some seconds in which the cost with it would have been
- * below BUDGET_CALM of the limit; each time it is left out again soon, that takes twice as long.
+ * below BUDGET_CALM of the limit; each time it is left out again soon, that takes twice as long. Where the limit is exceeded
+ * by the way to programs whose events are left out, these are detached, if they can be.
  */
 #ifndef SESSION_BUDGET_H
 #define SESSION_BUDGET_H
@@ -16,6 +17,7 @@
 #include "cost.h"
 
 #define BUDGET_CALM		0.7
+#define BUDGET_FAR		1.5	/* times the limit: not a second more */
 #define BUDGET_HOLD_NS		3000000000ULL
 #define BUDGET_HOLD_MAX_NS	300000000000ULL
 #define BUDGET_RELAPSE_NS	60000000000ULL	/* left out again within this time: too soon */
@@ -27,18 +29,22 @@ struct budget_costs {
 	double total;
 	double less[SHED_CNT];	/* what is saved if a class is left out that is recorded */
 	double more[SHED_CNT];	/* what it costs to record a class again */
+	double rest[SHED_CNT];	/* what a class that is left out costs all the same */
 };
 
 struct budget_rule {
 	double limit;
 	bool selected[SHED_CNT];	/* part of this recording */
+	bool detachable[SHED_CNT];	/* for good */
+	bool detached[SHED_CNT];
+	bool too_much;			/* in the last second, by what can be detached */
 	unsigned int level;		/* how many classes are left out, from the first one on */
 	bool exceeded;			/* though all that can be is left out */
 	uint64_t calm_ns;		/* since when level - 1 would do; 0: it would not */
 	uint64_t restored_ns[SHED_CNT], hold_ns[SHED_CNT];
 };
 
-/* Sets @rule->level by what the last second cost. Times are of any clock, and not 0. */
+/* Sets @rule->level and @rule->detached by what the last second cost. Times are of any clock, and not 0. */
 void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, uint64_t now_ns);
 
 /* ---- memory ---- */
@@ -58,6 +64,7 @@ struct budget_class {
 	uint64_t events;
 	uint64_t ns, times;		/* for how long, how often it began */
 	uint64_t first_ns, last_ns;	/* when it first began and last ended, since the start of the recording */
+	uint64_t detached_ns;		/* the same, when its programs were detached: later events are not counted; 0: never */
 };
 
 /*

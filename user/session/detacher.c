@@ -46,6 +46,7 @@ struct shared {
 struct detacher {
 	pid_t pid;
 	int go, done;		/* our ends of the two pipes */
+	bool has_asked, has_answer;	/* for the first part */
 	struct shared *shared;
 };
 
@@ -320,12 +321,16 @@ bool detacher_first(struct detacher *d, unsigned int wait_ms)
 {
 	char c;
 
-	/* If it was killed nothing is attached but by us. SIGPIPE is ignored. */
-	if (write(d->go, "", 1) != 1)
+	if (d->has_answer)
 		return true;
+	/* If it was killed nothing is attached but by us. SIGPIPE is ignored. */
+	if (!d->has_asked && write(d->go, "", 1) != 1)
+		return true;
+	d->has_asked = true;
 	if (!wait_for_it(d, clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS, -1))
 		return false;
 	(void)!read(d->done, &c, 1);
+	d->has_answer = true;
 	return true;
 }
 

@@ -32,8 +32,8 @@ int detacher_open(struct detacher **out, const struct detacher_cfg *cfg);
 /* Whether the process is there: else all that is closed is closed by the caller. NULL: it is not. */
 bool detacher_lives(const struct detacher *d);
 /*
- * The process calls @first, which closes what the caller has closed. Whether that came to its end within @wait_ms:
- * then all that the kernel was about has ended.
+ * The process calls @first once, which closes what the caller has closed. Whether that came to its end within @wait_ms:
+ * then all that the kernel was about has ended. May be called again to ask for that.
  */
 bool detacher_first(struct detacher *d, unsigned int wait_ms);
 

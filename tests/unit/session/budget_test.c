@@ -73,6 +73,72 @@ static void test_unselected(void **state)
 	assert_true(rule.exceeded);
 }
 
+/* Where the limit is exceeded by what a class costs that is left out, it is detached, which is for good. */
+static void test_detached(void **state)
+{
+	static const struct budget_costs at_first = { .total = 0.05, .less = { 0.045 } };
+	static const struct budget_costs far = { .total = 0.02, .rest = { 0.015 } };
+	static const struct budget_costs little = { .total = 0.012, .rest = { 0.008 } };
+	static const struct budget_costs others = { .total = 0.05, .rest = { 0.02 } };
+	static const struct budget_costs most = { .total = 0.05, .rest = { 0.03 } };
+	struct budget_rule rule = rule_of(0.01);
+	uint64_t now;
+
+	(void)state;
+	/* By far: at once, and nothing else is left out before it is known what that saves. */
+	rule.detachable[0] = true;
+	budget_decide(&rule, &at_first, S);
+	assert_int_equal(rule.level, 1);
+	assert_false(rule.detached[0]);
+	budget_decide(&rule, &far, 2 * S);
+	assert_true(rule.detached[0]);
+	assert_int_equal(rule.level, 1);
+	assert_false(rule.exceeded);
+	/* What still runs until they are detached does not count. */
+	budget_decide(&rule, &far, 3 * S);
+	assert_int_equal(rule.level, 1);
+	assert_false(rule.exceeded);
+	for (now = 4 * S; now < 1000 * S; now += S)
+		budget_decide(&rule, &nothing, now);
+	assert_int_equal(rule.level, 1);
+	/* The others go on as before. */
+	budget_decide(&rule, &others, now);
+	assert_int_equal(rule.level, SHED_CNT);
+	budget_decide(&rule, &nothing, now += S);
+	budget_decide(&rule, &nothing, now += BUDGET_HOLD_NS);
+	assert_int_equal(rule.level, SHED_CNT - 1);
+
+	/* By little: if that is so for two seconds in a row. */
+	rule = rule_of(0.01);
+	rule.detachable[0] = true;
+	budget_decide(&rule, &at_first, S);
+	budget_decide(&rule, &little, 2 * S);
+	assert_false(rule.detached[0]);
+	assert_int_equal(rule.level, 1);
+	budget_decide(&rule, &nothing, 3 * S);
+	budget_decide(&rule, &little, 4 * S);
+	assert_false(rule.detached[0]);
+	budget_decide(&rule, &little, 5 * S);
+	assert_true(rule.detached[0]);
+
+	/* Not if others exceed it, unless it is most of what does; not if it cannot be, or is not left out. */
+	rule = rule_of(0.01);
+	rule.detachable[0] = true;
+	budget_decide(&rule, &most, S);
+	assert_false(rule.detached[0]);
+	rule.level = 1;
+	budget_decide(&rule, &others, 2 * S);
+	assert_false(rule.detached[0]);
+	assert_int_equal(rule.level, SHED_CNT);
+	rule.detachable[0] = false;
+	budget_decide(&rule, &most, 3 * S);
+	assert_false(rule.detached[0]);
+	assert_true(rule.exceeded);
+	rule.detachable[0] = true;
+	budget_decide(&rule, &most, 4 * S);
+	assert_true(rule.detached[0]);
+}
+
 /* One after the other, in the opposite order, each after its time. */
 static void test_again(void **state)
 {
@@ -177,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unselected),
+		cmocka_unit_test(test_detached),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_not_yet),
 		cmocka_unit_test(test_relapse),

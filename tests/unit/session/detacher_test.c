@@ -156,11 +156,24 @@ static void test_first_and_rest(void **state)
 	atomic_store(lets, 1);
 	assert_int_equal(open_one(&d, -1), 0);
 	assert_true(detacher_first(d, LONG_MS));
+	assert_true(detacher_first(d, 0));
 	left = detacher_rest(d, LONG_MS, -1, take, &most);
 	assert_int_equal(left.pid, 0);
 	detacher_close(d);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
+
+	/* It is asked for while it is at it. */
+	atomic_store(lets, 0);
+	assert_int_equal(open_one(&d, -1), 0);
+	assert_false(detacher_first(d, 0));
+	assert_false(detacher_first(d, 10));
+	atomic_store(lets, 1);
+	assert_true(detacher_first(d, LONG_MS));
+	assert_true(detacher_first(d, LONG_MS));
+	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
+	assert_int_equal(left.pid, 0);
+	detacher_close(d);
 
 	/* It is not asked for the first part. */
 	atomic_store(lets, 0);

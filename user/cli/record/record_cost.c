@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -14,12 +15,16 @@
 static void print_class(const struct budget *b, enum shed_class class)
 {
 	struct budget_class c;
+	char detached[80] = "";
 
 	budget_class(b, class, &c);
-	if (c.times)
-		log_warn("shed %s: %" PRIu64 " event%s in %.3f s, between %.3f and %.3f s, %" PRIu64 " time%s (--budget %g%%)",
-			 budget_class_name(class), c.events, c.events == 1 ? "" : "s", c.ns / 1e9, c.first_ns / 1e9,
-			 c.last_ns / 1e9, c.times, c.times == 1 ? "" : "s", budget_limit(b) * 100);
+	if (!c.times)
+		return;
+	if (c.detached_ns)
+		snprintf(detached, sizeof(detached), "; detached at %.3f s, later ones are not counted", c.detached_ns / 1e9);
+	log_warn("shed %s: %" PRIu64 " event%s in %.3f s, between %.3f and %.3f s, %" PRIu64 " time%s (--budget %g%%)%s",
+		 budget_class_name(class), c.events, c.events == 1 ? "" : "s", c.ns / 1e9, c.first_ns / 1e9, c.last_ns / 1e9,
+		 c.times, c.times == 1 ? "" : "s", budget_limit(b) * 100, detached);
 }
 
 void record_cost_print(const struct budget *b)
@@ -71,6 +76,8 @@ static void print_json_class(struct json *j, const struct budget *b, enum shed_c
 	json_key_u64(j, "times", c.times);
 	json_key_u64(j, "first_ns", c.first_ns);
 	json_key_u64(j, "last_ns", c.last_ns);
+	if (c.detached_ns)
+		json_key_u64(j, "detached_ns", c.detached_ns);
 	json_end(j);
 }
 

@@ -136,6 +136,7 @@ def balance_against(t, times):
 
 
 KOID_STEP = 10_000_000      # from the koid of one owner of an id to that of the next
+TRACKS = 4_200_000_000      # from here on koids are those of tracks, which are no thread's
 NEAR_NS = 1_000_000         # each recorder has read its clock for the same switch
 
 

@@ -261,19 +261,25 @@ static struct wait_gap ongoing_gap(const struct thread *t, enum wait_list_id id,
 	};
 }
 
-/* When the first of these can fire; what is above its threshold and is not proven, in any round. */
-static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t from_ns, uint64_t complete_ns)
+/* When the first of these can fire. */
+static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t from_ns)
 {
 	uint64_t due_ns = UINT64_MAX, threshold;
 
 	for (; mask; mask &= mask - 1) {
 		threshold = w->firing->list[__builtin_ctz(mask)].w.threshold;
-		if (from_ns < complete_ns && complete_ns - from_ns > threshold)
-			return complete_ns;
 		if (from_ns + threshold < due_ns)
 			due_ns = from_ns + threshold;
 	}
 	return due_ns;
+}
+
+/* Of what goes on only the time before the first blind one is proven, which gets no longer. */
+static bool is_divided(const struct thread_waits *w, const struct wait_gap *gap)
+{
+	const struct blind_span *span = blind_after(w->blind, gap->from_ns);
+
+	return (span && span->from_ns < gap->to_ns) || (gap->from_ns < w->blind->begin_ns && !gap->is_begun);
 }
 
 /* Triggers that the wait of @t may fire. */
@@ -291,7 +297,7 @@ static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum w
 
 	if (mask && gap.from_ns < complete_ns && complete_ns - gap.from_ns > least_ns)
 		t->fired |= evaluate(w, &gap);
-	return next_due(w, mask & ~t->fired, gap.from_ns, complete_ns);
+	return is_divided(w, &gap) ? UINT64_MAX : next_due(w, mask & ~t->fired, gap.from_ns);
 }
 
 /* Is there anything to find in it? Who has exited is to leave it some time. */

@@ -295,6 +295,46 @@ static void test_gaps(void **state)
 	stream_close(&m);
 }
 
+/* Waits that go on, and that a gap divides: they are not looked at until they end, and the next ones are. */
+static void test_gap_while_waiting(void **state)
+{
+	static const char *const words[] = { "runq>50ms", "offcpu>50ms", NULL };
+	const struct trigger_fired *f;
+	struct stream m;
+	uint64_t at;
+
+	(void)state;
+	stream_open(&m, words);
+	for (at = 1000; at < 3000; at += 1000) {
+		stream_switch(&m, 0, at, 7, 'R', at);
+		stream_mark(&m, 1, at + 20, 0, 0, "gap");
+		stream_mark(&m, 1, at + 21, 0, 0, "gap");
+		stream_round(&m, at + 60);
+		stream_none(&m);
+		stream_round(&m, at + 100);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 120, at, 'Z', 7);	/* it waited from the gap on, too */
+		stream_round(&m, at + 121);
+		f = stream_fired(&m, "offcpu>50ms", 99);
+		assert_true(f->is_partial && !f->is_ongoing);
+		f = stream_fired(&m, "runq>50ms", 99);
+		assert_true(f->is_partial && !f->is_ongoing);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 200, 7, 'R', at);
+		stream_round(&m, at + 250);
+		stream_none(&m);
+		stream_round(&m, at + 251);
+		f = stream_fired(&m, "runq>50ms", 51);
+		assert_true(!f->is_partial && f->is_ongoing);
+		stream_fired(&m, "offcpu>50ms", 51);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 300, at, 'Z', 7);
+		stream_round(&m, at + 400);
+		stream_none(&m);
+	}
+	stream_close(&m);
+}
+
 /* It was woken in the gap: from the gap's end on it certainly waits, and no wait for a CPU before. */
 static void test_wakeup_lost(void **state)
 {
@@ -643,6 +683,7 @@ int main(void)
 		cmocka_unit_test(test_ongoing_again),
 		cmocka_unit_test(test_blocked),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_gap_while_waiting),
 		cmocka_unit_test(test_wakeup_lost),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_blank),

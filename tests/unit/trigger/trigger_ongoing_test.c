@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of triggers by waits that go on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trigger_made.h"
+
+#define END		100000ULL	/* ms: after everything */
+
+/* Who never runs is found while it waits, once; its value is what it has waited by then. */
+static void test_ongoing(void **state)
+{
+	static const char *const words[] = { "runq>50ms", "blocked>50ms", "offcpu>60ms", "slice>100ms", NULL };
+	const struct trigger_fired *f;
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_switch(&m, 0, 10, 0, 'R', 7);
+	stream_switch(&m, 0, 20, 7, 'D', 8);
+	stream_round(&m, 70);
+	stream_none(&m);
+	stream_round(&m, 71);
+	f = stream_fired(&m, "blocked>50ms", 51);
+	assert_true(f->is_ongoing);
+	assert_false(f->is_partial);
+	stream_none(&m);
+	stream_wakeup(&m, 80, 7, NULL);
+	stream_round(&m, 90);
+	stream_fired(&m, "offcpu>60ms", 70);
+	stream_none(&m);
+	stream_round(&m, 140);
+	stream_fired(&m, "slice>100ms", 120);
+	stream_fired(&m, "runq>50ms", 60);
+	stream_none(&m);
+	stream_switch(&m, 0, 200, 8, 'Z', 7);
+	stream_round(&m, END);
+	f = stream_fired(&m, "slice>100ms", END - 200);
+	assert_int_equal(f->thread, 7);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* Each threshold is noticed while a wait goes on, whatever others wait for, and whoever has ended meanwhile. */
+static void test_ongoing_thresholds(void **state)
+{
+	static const char *const words[] = { "runq>5ms:comm=a", "runq>500ms", "offcpu>200ms:comm=a", NULL };
+	struct stream m;
+	uint64_t i;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 7, 7, "a");
+	stream_switch(&m, 0, 10, 7, 'R', 8);
+	for (i = 0; i < 3000; i++)
+		stream_switch(&m, 1, 11, 1000 + i, i % 3 ? 'Z' : 'S', 1001 + i);
+	stream_round(&m, 15);
+	stream_none(&m);
+	stream_round(&m, 16);
+	stream_fired(&m, "runq>5ms:comm=a", 6);
+	stream_none(&m);
+	for (i = 0; i < 3000; i++)
+		stream_switch(&m, 1, 20, 5000 + i, 'Z', 5001 + i);
+	stream_round(&m, 210);
+	stream_none(&m);
+	stream_round(&m, 211);
+	stream_fired(&m, "offcpu>200ms:comm=a", 201);
+	stream_none(&m);
+	stream_round(&m, 510);
+	stream_none(&m);
+	stream_round(&m, 511);
+	stream_fired(&m, "runq>500ms", 501);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/*
+ * Waits that follow each other: what one has fired is forgotten with its end, while the thread is still
+ * among those that have, and each fires the higher threshold again only when it is that long itself.
+ */
+static void test_ongoing_again(void **state)
+{
+	static const char *const words[] = { "runq>5ms", "runq>50ms", "offcpu>10ms", "offcpu>100ms", NULL };
+	struct stream m;
+	uint64_t at;
+
+	(void)state;
+	stream_open(&m, words);
+	for (at = 1000; at < 2000; at += 300) {
+		stream_switch(&m, 0, at, 7, 'R', at);
+		stream_round(&m, at + 5);
+		stream_none(&m);
+		stream_round(&m, at + 6);
+		stream_fired(&m, "runq>5ms", 6);
+		stream_round(&m, at + 20);
+		stream_fired(&m, "offcpu>10ms", 20);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 30, at, 'Z', 7);	/* before the higher thresholds */
+		stream_switch(&m, 0, at + 40, 7, 'R', at + 1);
+		stream_round(&m, at + 56);
+		stream_fired(&m, "runq>5ms", 16);
+		stream_fired(&m, "offcpu>10ms", 16);
+		stream_none(&m);				/* 56 ms after the first began, and it has ended */
+		stream_round(&m, at + 90);
+		stream_none(&m);
+		stream_round(&m, at + 91);
+		stream_fired(&m, "runq>50ms", 51);
+		stream_none(&m);
+		stream_round(&m, at + 140);
+		stream_none(&m);
+		stream_round(&m, at + 141);
+		stream_fired(&m, "offcpu>100ms", 101);
+		stream_round(&m, at + 250);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 260, at + 1, 'Z', 7);
+	}
+	stream_round(&m, END);
+	stream_none(&m);
+	stream_close(&m);
+}
+
+/* Waits that go on, and that a gap divides: they are not looked at until they end, and the next ones are. */
+static void test_gap_while_waiting(void **state)
+{
+	static const char *const words[] = { "runq>50ms", "offcpu>50ms", NULL };
+	const struct trigger_fired *f;
+	struct stream m;
+	uint64_t at;
+
+	(void)state;
+	stream_open(&m, words);
+	for (at = 1000; at < 3000; at += 1000) {
+		stream_switch(&m, 0, at, 7, 'R', at);
+		stream_mark(&m, 1, at + 20, 0, 0, "gap");
+		stream_mark(&m, 1, at + 21, 0, 0, "gap");
+		stream_round(&m, at + 60);
+		stream_none(&m);
+		stream_round(&m, at + 100);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 120, at, 'Z', 7);	/* it waited from the gap on, too */
+		stream_round(&m, at + 121);
+		f = stream_fired(&m, "offcpu>50ms", 99);
+		assert_true(f->is_partial && !f->is_ongoing);
+		f = stream_fired(&m, "runq>50ms", 99);
+		assert_true(f->is_partial && !f->is_ongoing);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 200, 7, 'R', at);
+		stream_round(&m, at + 250);
+		stream_none(&m);
+		stream_round(&m, at + 251);
+		f = stream_fired(&m, "runq>50ms", 51);
+		assert_true(!f->is_partial && f->is_ongoing);
+		stream_fired(&m, "offcpu>50ms", 51);
+		stream_none(&m);
+		stream_switch(&m, 0, at + 300, at, 'Z', 7);
+		stream_round(&m, at + 400);
+		stream_none(&m);
+	}
+	stream_close(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ongoing),
+		cmocka_unit_test(test_ongoing_thresholds),
+		cmocka_unit_test(test_ongoing_again),
+		cmocka_unit_test(test_gap_while_waiting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -189,10 +189,11 @@ static void settle(const struct detacher_process *p)
 	/* What the terminal sends is not for it. Signals that end a recording are blocked. */
 	setsid();
 	signal(SIGQUIT, SIG_IGN);
-	prctl(PR_SET_NAME, "kfxt-detach");
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	for_each_fd(p, close_other);
+	/* By then nobody waits for it. */
+	prctl(PR_SET_NAME, "kfxt-detach");
 	side_process_settled();
 	privileges_confine(&(struct privileges_cfg){ .sources = p->cfg->sources }, &confined);
 	/* Of these some sources need one to record. */

@@ -549,8 +549,11 @@ static void bound_memory(struct flight *f)
 int flight_round(struct flight *f, uint64_t looked_ns)
 {
 	const struct piece_cut cut = recorder_cut(f->r, looked_ns);
-	int err = look_for_triggers(f, complete_until(f, looked_ns));
+	const uint64_t complete_ns = complete_until(f, looked_ns);
+	int err = look_for_triggers(f, complete_ns);
 
+	if (f->r->cfg->keep.triggers)
+		triggers_lag(f->r->cfg->keep.triggers, looked_ns - complete_ns);
 	f->is_asked = false;
 	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
 	/* The next round tries again; if the window lacks something, so says window_add(). */

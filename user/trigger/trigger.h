@@ -24,6 +24,7 @@
  * its clock may be kept from submitting its record by the host of a virtual machine.
  */
 #define TRIGGER_SETTLE_NS	20000000ULL
+#define TRIGGER_LAG_NS		2000000000ULL
 
 struct triggers;
 
@@ -95,6 +96,11 @@ int triggers_take(struct triggers *t, const void *records, size_t len);
  * threads that are there at the start have been handed over. 0 or -ENOMEM.
  */
 int triggers_round(struct triggers *t, uint64_t now_ns);
+/*
+ * How long before the present time that was, as a CPU is in a gap: its next event ends it, and till then all but
+ * pressure is blind if that takes longer than TRIGGER_LAG_NS.
+ */
+void triggers_lag(struct triggers *t, uint64_t ns);
 /* The next one that has fired, valid until the next call of any of these; NULL: none. */
 const struct trigger_fired *triggers_next(struct triggers *t);
 /* Of the @i'th, as added; false: there is none. */

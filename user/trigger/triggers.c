@@ -35,6 +35,7 @@ struct triggers {
 	bool has_begun;			/* the first record was taken */
 	bool has_start;			/* the instant `start` was */
 	uint32_t late;			/* triggers on sources that do not record yet, as bits */
+	uint64_t lag_ns;		/* of the last round */
 };
 
 int triggers_open(struct triggers **out)
@@ -332,6 +333,11 @@ int triggers_round(struct triggers *t, uint64_t now_ns)
 	return err;
 }
 
+void triggers_lag(struct triggers *t, uint64_t ns)
+{
+	t->lag_ns = ns;
+}
+
 const struct trigger_fired *triggers_next(struct triggers *t)
 {
 	return firing_next(&t->firing);
@@ -342,6 +348,8 @@ static const char *why_blind(const struct triggers *t, unsigned int i)
 {
 	if (t->late >> i & 1)
 		return "what it is about is not recorded yet: the kernel lets its source wait";
+	if (t->lag_ns > TRIGGER_LAG_NS && t->firing.list[i].w.kind != TRIGGER_PSI)
+		return "a CPU has lost events and has had none since, which would end the gap";
 	switch (t->firing.list[i].w.kind) {
 	case TRIGGER_PSI:
 		return t->has_begun && !psi_has(&t->psi, i) ? "the kernel does not watch pressure" : NULL;

@@ -4,8 +4,10 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -165,6 +167,31 @@ static void test_gap_while_waiting(void **state)
 	stream_close(&m);
 }
 
+static bool lags(const char *why)
+{
+	return why && strstr(why, "lost events");
+}
+
+/* Nothing is evaluated while a CPU is in a gap; pressure is the kernel's affair. */
+static void test_lag(void **state)
+{
+	static const char *const words[] = { "runq>50ms", "busy>90%/1s", "log~late", "mark=late", "psi:cpu:some>500ms/2s", NULL };
+	static const uint64_t lag_ns[] = { TRIGGER_LAG_NS, TRIGGER_LAG_NS + 1, 0 };
+	struct trigger_counts counts;
+	struct stream m;
+	unsigned int i, k;
+
+	(void)state;
+	stream_open(&m, words);
+	for (i = 0; i < sizeof(lag_ns) / sizeof(lag_ns[0]); i++) {
+		triggers_lag(m.t, lag_ns[i]);
+		for (k = 0; triggers_counts(m.t, k, &counts); k++)
+			assert_int_equal(lags(counts.blind), lag_ns[i] > TRIGGER_LAG_NS && strncmp(counts.word, "psi:", 4) != 0);
+		assert_int_equal(k, 5);
+	}
+	stream_close(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_ongoing_thresholds),
 		cmocka_unit_test(test_ongoing_again),
 		cmocka_unit_test(test_gap_while_waiting),
+		cmocka_unit_test(test_lag),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

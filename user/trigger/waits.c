@@ -314,30 +314,6 @@ static void keep(struct wait_list *list, size_t *kept, uint64_t koid, uint64_t d
 		list->due_ns = due_ns;
 }
 
-/* Those that have fired: a wait that began since is in the other list. */
-static void look_at_fired(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
-{
-	struct wait_list *list = &w->fired[id];
-	uint64_t due_ns;
-	struct thread *t;
-	size_t i, kept = 0;
-
-	if (!is_due(list, complete_ns))
-		return;
-	list->due_ns = UINT64_MAX;
-	for (i = 0; i < list->cnt; i++) {
-		t = threads_find(w->threads, list->koids[i]);
-		if (!t)
-			continue;
-		due_ns = ongoing_mask(w, t, id) & t->fired ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
-		if (due_ns == UINT64_MAX)
-			t->listed_fired &= ~(1U << id);
-		else
-			keep(list, &kept, t->koid, due_ns);
-	}
-	list->cnt = list->looked_cnt = kept;
-}
-
 /*
  * Moves @t to those that have fired, which may be many and are looked at seldom; false: no memory. It is
  * there already if an earlier wait of it has fired.
@@ -355,25 +331,35 @@ static bool move_to_fired(struct thread_waits *w, struct thread *t, enum wait_li
 	return true;
 }
 
-static void look_at_list(struct thread_waits *w, enum wait_list_id id, uint64_t complete_ns)
+static void take_from_list(struct thread *t, enum wait_list_id id, bool is_fired)
 {
-	struct wait_list *list = &w->lists[id];
+	if (is_fired)
+		t->listed_fired &= ~(1U << id);
+	else
+		t->listed &= ~(1U << id);
+}
+
+/* @is_fired: those that have fired, where a wait that began since is in the other list. */
+static void look_at_list(struct thread_waits *w, enum wait_list_id id, bool is_fired, uint64_t complete_ns)
+{
+	struct wait_list *list = is_fired ? &w->fired[id] : &w->lists[id];
+	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
 	uint64_t due_ns;
 	struct thread *t;
 	size_t i, kept = 0;
 
 	if (!is_due(list, complete_ns))
 		return;
-	/* What will be added began after this look. */
-	list->due_ns = complete_ns + (id == WAIT_OFF ? w->least_off_ns : w->least_ns);
+	/* What will be added to the first one began after this look. */
+	list->due_ns = is_fired ? UINT64_MAX : complete_ns + least_ns;
 	for (i = 0; i < list->cnt; i++) {
 		t = threads_find(w->threads, list->koids[i]);
 		if (!t)
 			continue;
-		due_ns = look_at_ongoing(w, t, id, complete_ns);
+		due_ns = !is_fired || ongoing_mask(w, t, id) & t->fired ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
 		if (due_ns == UINT64_MAX)
-			t->listed &= ~(1U << id);
-		else if (!(ongoing_mask(w, t, id) & t->fired) || !move_to_fired(w, t, id, due_ns))
+			take_from_list(t, id, is_fired);
+		else if (is_fired || !(ongoing_mask(w, t, id) & t->fired) || !move_to_fired(w, t, id, due_ns))
 			keep(list, &kept, t->koid, due_ns);
 	}
 	list->cnt = list->looked_cnt = kept;
@@ -389,7 +375,7 @@ void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 			w->lists[id].cnt = w->fired[id].cnt = 0;
 			continue;
 		}
-		look_at_fired(w, id, complete_ns);
-		look_at_list(w, id, complete_ns);
+		look_at_list(w, id, true, complete_ns);
+		look_at_list(w, id, false, complete_ns);
 	}
 }

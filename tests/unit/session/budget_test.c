@@ -74,19 +74,27 @@ static void test_unselected(void **state)
 }
 
 /* Where the limit is exceeded by what a class costs that is left out, it is detached, which is for good. */
+static const struct budget_costs at_first = { .total = 0.05, .less = { 0.045 } };
+static const struct budget_costs far = { .total = 0.02, .rest = { 0.015 } };
+static const struct budget_costs little = { .total = 0.012, .rest = { 0.008 } };
+static const struct budget_costs others = { .total = 0.05, .rest = { 0.02 } };
+static const struct budget_costs most = { .total = 0.05, .rest = { 0.03 } };
+
+static struct budget_rule detachable_rule(void)
+{
+	struct budget_rule rule = rule_of(0.01);
+
+	rule.detachable[0] = true;
+	return rule;
+}
+
+/* By far: at once, and nothing else is left out before it is known what that saves. */
 static void test_detached(void **state)
 {
-	static const struct budget_costs at_first = { .total = 0.05, .less = { 0.045 } };
-	static const struct budget_costs far = { .total = 0.02, .rest = { 0.015 } };
-	static const struct budget_costs little = { .total = 0.012, .rest = { 0.008 } };
-	static const struct budget_costs others = { .total = 0.05, .rest = { 0.02 } };
-	static const struct budget_costs most = { .total = 0.05, .rest = { 0.03 } };
-	struct budget_rule rule = rule_of(0.01);
+	struct budget_rule rule = detachable_rule();
 	uint64_t now;
 
 	(void)state;
-	/* By far: at once, and nothing else is left out before it is known what that saves. */
-	rule.detachable[0] = true;
 	budget_decide(&rule, &at_first, S);
 	assert_int_equal(rule.level, 1);
 	assert_false(rule.detached[0]);
@@ -107,10 +115,14 @@ static void test_detached(void **state)
 	budget_decide(&rule, &nothing, now += S);
 	budget_decide(&rule, &nothing, now += BUDGET_HOLD_NS);
 	assert_int_equal(rule.level, SHED_CNT - 1);
+}
 
-	/* By little: if that is so for two seconds in a row. */
-	rule = rule_of(0.01);
-	rule.detachable[0] = true;
+/* By little: if that is so for two seconds in a row. */
+static void test_detached_later(void **state)
+{
+	struct budget_rule rule = detachable_rule();
+
+	(void)state;
 	budget_decide(&rule, &at_first, S);
 	budget_decide(&rule, &little, 2 * S);
 	assert_false(rule.detached[0]);
@@ -120,10 +132,14 @@ static void test_detached(void **state)
 	assert_false(rule.detached[0]);
 	budget_decide(&rule, &little, 5 * S);
 	assert_true(rule.detached[0]);
+}
 
-	/* Not if others exceed it, unless it is most of what does; not if it cannot be, or is not left out. */
-	rule = rule_of(0.01);
-	rule.detachable[0] = true;
+/* Not if others exceed it, unless it is most of what does; not if it cannot be, or is not left out. */
+static void test_not_detached(void **state)
+{
+	struct budget_rule rule = detachable_rule();
+
+	(void)state;
 	budget_decide(&rule, &most, S);
 	assert_false(rule.detached[0]);
 	rule.level = 1;
@@ -244,6 +260,8 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unselected),
 		cmocka_unit_test(test_detached),
+		cmocka_unit_test(test_detached_later),
+		cmocka_unit_test(test_not_detached),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_not_yet),
 		cmocka_unit_test(test_relapse),

@@ -125,6 +125,7 @@ class Trace:
         self.switches, self.wakings, self.births, self.lost = [], [], [], []
         self.events, self.tracks, self.logs, self.power = [], {}, [], []
         self.processes, self.threads, self.stats, self.attributes = [], [], [], {}
+        self.labels = {}        # of processes, the last ones; an empty one is none
         self.system, self.clocks, self.primary = None, {}, None
         self.sequences = collections.defaultdict(Sequence)
         self.bundles = []
@@ -138,7 +139,7 @@ class Trace:
 
     def packet(self, p):
         known = {1: self.bundle, 2: self.tree, 6: self.snapshot, 11: self.event, 35: self.stats_packet,
-                 39: self.android_log, 45: self.system_info, 60: self.track, 66: self.perf_sample,
+                 39: self.android_log, 43: self.descriptor, 45: self.system_info, 60: self.track, 66: self.perf_sample,
                  126: self.trace_attributes, 135: self.stack_sample}
         data = [number for number in p if number not in (3, 8, 10, 12, 13, 41, 58, 59, 87)]
         if len(data) > 1:
@@ -203,6 +204,9 @@ class Trace:
         for m in map(message, p[2]):
             self.threads.append({'ts': ts, 'tid': signed(one(m, 1), 32), 'name': text(one(m, 2)),
                                  'tgid': signed(one(m, 3), 32)})
+
+    def descriptor(self, p, _ts, _seq):
+        self.labels[signed(one(p, 1), 32)] = [text(label) for label in p[8] if label]
 
     def stats_packet(self, p, _ts, _seq):
         self.stats += [one(message(b), 19, 0) for b in p[1]]

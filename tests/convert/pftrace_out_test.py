@@ -108,9 +108,9 @@ def wakeup(ts, cpu, thread, waker, prio=120, mark=None):
     return record(8 | len(args) << 16 | cpu << 20 | 2 << 60, ts, thread, args=args)
 
 
-def named(kind, koid, name, **koids):
-    """A kernel object: kind 1 is a process, 2 a thread."""
-    args = [(key, 8, value) for key, value in koids.items()]
+def named(kind, koid, name, **args):
+    """A kernel object: kind 1 is a process, 2 a thread. Arguments are koids, or strings."""
+    args = [(key, 6 if isinstance(value, str) else 8, value) for key, value in args.items()]
     body = words(koid) + padded(name) + b''.join(argument(*a) for a in args)
     return words(7 | (1 + len(body) // 8) << 4 | kind << 16 | (0x8000 | len(name)) << 24 | len(args) << 40) + body
 
@@ -324,6 +324,22 @@ def ids_that_are_used_again_are_other_threads(tmp):
     equal(names, {(1000, 100): ('first', 100), (3000, 100): ('second', 100), (5000, 101): ('third', 100)})
     equal([(p['ts'], p['pid'], p['ppid'], p['cmdline']) for p in trace.processes],
           [(1000, 100, 0, ['first']), (3000, 100, 7, ['second'])])
+
+
+@case
+def labels_are_of_the_last_cgroup(tmp):
+    container = '0123456789abcdef' * 4
+    blobs = blob(b'\x0a\x09\x50\x01\xda\x02\x04\x08\x64\x42\x00')    # the recorder's own, of the same
+    trace = made(tmp, named(1, 100, 'a', cgroup=f'/docker/{container}'), named(1, 200, 'b', cgroup='/system.slice/b.service'),
+                 named(1, 300, 'c', cgroup='/'), named(1, 400, 'd'), blobs,
+                 *(named(2, pid, 'x', process=pid) for pid in (100, 200, 300, 400)),
+                 switch(1000, 0, 0, 100, mark='start'), switch(2000, 0, 100, 200, 'S'), switch(3000, 0, 200, 300, 'S'),
+                 switch(4000, 0, 300, 400, 'S'))
+    equal(trace.labels, {100: ['container 0123456789ab'], 200: ['b.service']})
+    trace = made(tmp, named(1, 100, 'a', cgroup='/x'), named(1, 200, 'b', cgroup='/x'), named(1, 100, 'a', cgroup='/y'),
+                 named(1, 200, 'b', cgroup='/'), *(named(2, pid, 'x', process=pid) for pid in (100, 200)),
+                 switch(1000, 0, 0, 100, mark='start'), switch(2000, 0, 100, 200, 'S'))
+    equal(trace.labels, {100: ['/y'], 200: []})
 
 
 @case

@@ -29,6 +29,7 @@ from flights import (FOR, HOG, MS, NAMED, PATTERN, PRELUDE, Flight, expect_wait,
                      longest_pause, python, session, span_s, waiter, whole)
 from harness import (BUILD, KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
                      running, start, status_of, test, until, verify)
+from trace import labels  # noqa: E402
 
 
 NOBODY = 65534
@@ -719,6 +720,7 @@ def of_a_container(tmp):
                 f.wait_for(1)
     equal({t['trigger'] for t in f.counts['triggers'] if t['fired']}, set(words), f.said())
     equal({i['thread'] % KOID_STEP for found in f.files for i in instants(found)}, {there.pid}, 'threads')
+    equal({labels(found)[there.pid][0] for found in f.files}, {f'container {container[:12]}'}, 'labels')
 
 
 def seccomp_of(pid):

@@ -28,7 +28,7 @@ from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, cgroup, children_of,
                      kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start,
                      switches_of, test, until, verify, verify_cut)
 from account import balance_against, every_switch_of, hidden, players, switch_count, told_as_in_file  # noqa: E402
-from trace import fxtread  # noqa: E402
+from trace import fxtread, labels, pftrace_reader  # noqa: E402
 
 ROUNDS = scaled(100_000)
 
@@ -220,20 +220,27 @@ def cgroups_of_processes(tmp):
 
 @test
 def containers_and_units(tmp):
-    """By the cgroup of a process, and of one that leaves a container; report prints them."""
+    """By the cgroup of a process, and of one that leaves a container; report prints them, viewers show them."""
     container = '0123456789abcdef' * 4
     with cgroup() as path:
         inside = f'{path}/kfxt-test.service/libpod-payload-{container}'
         os.makedirs(inside)
+        root = os.path.dirname(path)
         out = record(tmp + '/t.fxt', '--', 'sh', '-c', f'echo $$ >{inside}/cgroup.procs; sh -c "echo \\$\\$; :"; '
                      f'sh -c "echo \\$\\$; echo \\$\\$ >{path}/cgroup.procs; exec /bin/true"; '
+                     f'sh -c "echo \\$\\$; echo \\$\\$ >{root}/cgroup.procs; :"; '
                      'echo $$; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done')
     t = load(tmp + '/t.fxt')
-    stays, leaves, busy = map(int, out.split())
+    stays, leaves, to_root, busy = map(int, out.split())
     there = (container, 'kfxt-test.service')
     equal((t.places[stays], t.places[leaves], t.places[busy]), (there, (None, None), there), 'containers and units')
     rows = json.loads(run('report', '--json', '-n', '1000', tmp + '/t.fxt').stdout)['busiest']
     equal([(row['container'], row['unit']) for row in rows if row['tid'] == busy], [there], 'report')
+    run('convert', tmp + '/t.fxt', '-o', tmp + '/t.pftrace', check=True)
+    inside = [f'container {container[:12]}']
+    wanted = {stays: inside, leaves: ['/' + os.path.basename(path)], to_root: [], busy: inside}
+    for name, found in ('records', labels(tmp + '/t.fxt')), ('packets', pftrace_reader.read(tmp + '/t.pftrace').labels):
+        equal({pid: found.get(pid, []) for pid in wanted}, wanted, f'labels, {name}')
 
 
 SECRET = 'q9x8w7v6' * 4

@@ -6,6 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 import fxtread  # noqa: E402
+import pftrace_reader  # noqa: E402
 
 # filtered: with a filter, the task switched out is none of those it was to let through.
 Switch = collections.namedtuple('Switch', 'ts cpu out into state mark prios filtered')
@@ -19,6 +20,15 @@ Still = collections.namedtuple('Still', 'begin end state woken')
 
 # FXT's "Thread States" and Linux's, where no argument says more.
 STATES = {1: 'R', 3: 'S'}
+
+
+def labels(path):
+    """What viewers show beside the names of processes, of a recording without stacks."""
+    found = {}
+    for rec in fxtread.read(path):
+        if rec['type'] == 'blob':
+            found.update(pftrace_reader.Trace(rec['payload']).labels)
+    return found
 
 
 class Trace:

@@ -10,6 +10,9 @@
 #include "cgroup_name.h"
 
 #define ID_BYTES	64
+#define ID_BYTES_SHOWN	12
+#define CUT_MARK	"..."
+#define PATH_BYTES_MAX	4096U
 
 /* The last directory of the @len bytes of @path, without slashes; of none the length is 0. */
 static struct cgroup_part last_part(const char *path, size_t len)
@@ -99,6 +102,34 @@ struct cgroup_part cgroup_unit(const char *path)
 	}
 	return unit;
 }
+
+/* ---- both -------------------------------------------------------------------- */
+
+void cgroup_label(char buf[CGROUP_LABEL_BYTES], const char *path, size_t len)
+{
+	const size_t shown = CGROUP_LABEL_BYTES - sizeof(CUT_MARK);
+	const size_t kept = len < PATH_BYTES_MAX ? len : PATH_BYTES_MAX;
+	struct cgroup_part container, unit;
+	char text[PATH_BYTES_MAX + 1];
+
+	if (kept)
+		memcpy(text, path + len - kept, kept);
+	text[kept] = 0;
+	container = cgroup_container(text);
+	unit = cgroup_unit(text);
+	if (container.len && unit.len && unit.text > container.text)
+		snprintf(buf, CGROUP_LABEL_BYTES, "container %.*s, %.*s", ID_BYTES_SHOWN, container.text, (int)unit.len, unit.text);
+	else if (container.len)
+		snprintf(buf, CGROUP_LABEL_BYTES, "container %.*s", ID_BYTES_SHOWN, container.text);
+	else if (unit.len)
+		snprintf(buf, CGROUP_LABEL_BYTES, "%.*s", (int)unit.len, unit.text);
+	else if (kept >= CGROUP_LABEL_BYTES)
+		snprintf(buf, CGROUP_LABEL_BYTES, CUT_MARK "%s", text + kept - shown);
+	else
+		snprintf(buf, CGROUP_LABEL_BYTES, "%s", kept > 1 ? text : "");
+}
+
+/* ---- where they are ---------------------------------------------------------- */
 
 const char *cgroup_below_mount(const char *path)
 {

@@ -66,6 +66,7 @@ struct traced_process {
 	size_t cmdline_len;
 	const char *exit;	/* "exit_code" or "exit_signal"; NULL: it lives */
 	int32_t exit_value;
+	bool moved;		/* it may have been in another cgroup before */
 };
 
 static int write_thread(struct tasks *n, uint64_t koid, uint64_t process, const char *comm, bool exited)
@@ -105,6 +106,21 @@ static const char *redact_cmdline(struct tasks *n, const struct traced_process *
 	return n->redacted;
 }
 
+/* @cmdline: arguments that each end with a NUL. An empty label takes back what it had in another cgroup. */
+static int add_packet(struct tasks *n, const struct traced_process *proc, const char *cmdline, size_t len)
+{
+	char label[CGROUP_LABEL_BYTES] = "";
+	bool labelled = proc->cgroup && !proc->exit;
+
+	if (labelled)
+		cgroup_label(label, proc->cgroup, strlen(proc->cgroup));
+	labelled = labelled && (*label || proc->moved);
+	return packets_add_process(n->packets, &(struct packets_process){
+		.koid = proc->koid, .parent = proc->parent, .cmdline = cmdline, .cmdline_len = len,
+		.label = labelled ? label : NULL,
+	});
+}
+
 static int write_process(struct tasks *n, const struct traced_process *proc)
 {
 	size_t len = proc->cmdline_len, i;
@@ -131,9 +147,7 @@ static int write_process(struct tasks *n, const struct traced_process *proc)
 	if (proc->exit)
 		args[args_cnt++] = fxt_arg_i32(proc->exit, proc->exit_value);
 	err = fxt_write_kernel_object(n->w, &object, args, args_cnt);
-	if (err || !n->packets)
-		return err;
-	return packets_add_process(n->packets, proc->koid, proc->parent, cmdline, len ? len + 1 : 0);
+	return err || !n->packets ? err : add_packet(n, proc, cmdline, len ? len + 1 : 0);
 }
 
 static uint64_t koid_of(const struct tasks *n, uint32_t tid)
@@ -447,7 +461,10 @@ static int take_metadata(void *ctx, void *data, size_t len)
 	}
 	if (len < OBJECT_PROCESS_WORDS * 8)
 		return 0;
-	proc = (struct traced_process){ .koid = rec[OBJECT_KOID], .parent = rec[OBJECT_ARG + 1], .comm = comm };
+	proc = (struct traced_process){
+		.koid = rec[OBJECT_KOID], .parent = rec[OBJECT_ARG + 1], .comm = comm,
+		.moved = len == OBJECT_PROCESS_WORDS * 8,
+	};
 	if (rec[OBJECT_CGROUP])
 		proc.cgroup = cgroups_path(n->cgroups, rec[OBJECT_CGROUP], proc.koid % ID_GENERATION_STEP);
 	if (len == OBJECT_EXIT_WORDS * 8)

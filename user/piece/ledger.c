@@ -69,10 +69,16 @@ int piece_state_totals(const struct piece_state *s, const struct piece_cut *cut,
 	return 0;
 }
 
-int piece_state_processes(const struct piece_state *s,
-			  int (*fn)(void *ctx, uint64_t koid, uint64_t parent, const char *cmdline, size_t len), void *ctx)
+static struct fxt_str string_of(const struct fxt_arg *arg)
 {
-	const struct fxt_arg *parent, *cmdline;
+	return arg && arg->type == FXT_ARG_STRING ? arg->str : (struct fxt_str){ 0 };
+}
+
+int piece_state_processes(const struct piece_state *s,
+			  int (*fn)(void *ctx, const struct piece_process *process), void *ctx)
+{
+	struct piece_process process;
+	const struct fxt_arg *parent;
 	const struct process *p;
 	int err = 0;
 
@@ -80,11 +86,12 @@ int piece_state_processes(const struct piece_state *s,
 		if (!p->object)
 			continue;
 		parent = kept_arg(p->object, "parent");
-		cmdline = kept_arg(p->object, "cmdline");
-		if (cmdline && cmdline->type != FXT_ARG_STRING)
-			cmdline = NULL;
-		err = fn(ctx, p->koid, parent && parent->type == FXT_ARG_KOID ? parent->u64 : 0,
-			 cmdline ? cmdline->str.data : NULL, cmdline ? cmdline->str.len : 0);
+		process = (struct piece_process){
+			.koid = p->koid, .parent = parent && parent->type == FXT_ARG_KOID ? parent->u64 : 0,
+			.cmdline = string_of(kept_arg(p->object, "cmdline")),
+			.cgroup = string_of(kept_arg(p->object, "cgroup")),
+		};
+		err = fn(ctx, &process);
 	}
 	return err;
 }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fxt/fxt.h"
+
 struct fxt_writer;
 struct piece_counts;
 struct piece_state;
@@ -123,12 +125,18 @@ struct piece_session piece_counts_session(const struct piece_counts *c);
 int piece_counts_write_ledger(const struct piece_counts *c, struct fxt_writer *w);
 /* NULL is fine. */
 void piece_counts_free(struct piece_counts *c);
+/* A process as its last record has it. Strings are the state's, without a NUL; without data there is none. */
+struct piece_process {
+	uint64_t koid, parent;
+	struct fxt_str cmdline, cgroup;
+};
+
 /*
- * Each process that has a name: its koid, that of its parent, and its command line, NULL if there is none, for records
- * that are not written here. @fn returns 0, or an error that ends this and is returned.
+ * Each process that has a name, for records that are not written here. @fn returns 0, or an error that ends this and is
+ * returned.
  */
 int piece_state_processes(const struct piece_state *s,
-			  int (*fn)(void *ctx, uint64_t koid, uint64_t parent, const char *cmdline, size_t len), void *ctx);
+			  int (*fn)(void *ctx, const struct piece_process *process), void *ctx);
 /* NULL is fine. */
 void piece_state_close(struct piece_state *s);
 

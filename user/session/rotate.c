@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ledger.h"
+#include "base/cgroup_name.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "bpf/abi/ctl.h"
@@ -304,9 +305,16 @@ int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
 	return fxt_writer_close(w) ?: err;
 }
 
-static int add_process(void *ctx, uint64_t koid, uint64_t parent, const char *cmdline, size_t len)
+static int add_process(void *ctx, const struct piece_process *process)
 {
-	return packets_add_process(ctx, koid, parent, cmdline, len);
+	char label[CGROUP_LABEL_BYTES] = "";
+
+	cgroup_label(label, process->cgroup.data, process->cgroup.len);
+	return packets_add_process(ctx, &(struct packets_process){
+		.koid = process->koid, .parent = process->parent,
+		.cmdline = process->cmdline.data, .cmdline_len = process->cmdline.len,
+		.label = *label ? label : NULL,
+	});
 }
 
 /* Readers of these know nothing of FXT. */

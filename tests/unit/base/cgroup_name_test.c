@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,11 +119,47 @@ static void test_cut_paths(void **state)
 		}
 }
 
+static void assert_label(const char *path, const char *expected)
+{
+	char *copy = malloc(strlen(path) + !*path), label[CGROUP_LABEL_BYTES];
+
+	/* Without its NUL, on the heap for the sanitizers. */
+	assert_non_null(copy);
+	memcpy(copy, path, strlen(path));
+	cgroup_label(label, copy, strlen(path));
+	free(copy);
+	assert_string_equal(label, expected);
+}
+
+static void test_labels(void **state)
+{
+	char path[6001], cut[CGROUP_LABEL_BYTES];
+
+	(void)state;
+	assert_label("/system.slice/docker-" A ".scope", "container 0123456789ab");
+	assert_label("/system.slice/docker-" A ".scope/init.scope", "container 0123456789ab");
+	assert_label("/system.slice/docker-" A ".scope/system.slice/nginx.service", "container 0123456789ab, nginx.service");
+	assert_label("/system.slice/containerd.service/kubepods-pod1f0c.slice:cri-containerd:" A, "container 0123456789ab");
+	assert_label("/system.slice/db.service", "db.service");
+	assert_label("/batch/low", "/batch/low");
+	assert_label("/", "");
+	assert_label("", "");
+	/* The end of what is too long, also of what no path is as long as. */
+	memset(path, 'x', sizeof(path) - 1);
+	path[0] = '/';
+	memcpy(path + sizeof(path) - 4, "end", 4);
+	snprintf(cut, sizeof(cut), "...%s", path + sizeof(path) - sizeof(cut) + 3);
+	assert_label(path, cut);
+	memcpy(path + sizeof(path) - 12, "/db.service", 12);
+	assert_label(path, "db.service");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_cut_paths),
+		cmocka_unit_test(test_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

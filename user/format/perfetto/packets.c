@@ -19,11 +19,14 @@
 /* A packet that is larger than a BLOB record, 32,752 bytes, is split, and readers take each BLOB for whole packets. */
 #define PROCESSES_BYTES_MAX	30000U
 #define PROCESS_BYTES(text)	((text) + 3 * ARGS_MAX + 24)	/* with tags, lengths and ids; at most */
+#define LABEL_BYTES(text)	((text) + 48)	/* a packet of its own */
 
 struct packet_process {
 	Perfetto__Process msg;
 	char *text;		/* the bytes that @args point to */
 	char *args[ARGS_MAX];
+	Perfetto__ProcessDescriptor descriptor;
+	char *label;		/* NULL: none */
 };
 
 struct packets {
@@ -46,20 +49,23 @@ int packets_open(struct packets **out, struct fxt_writer *w)
 	return 0;
 }
 
-static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
+/* In one BLOB. */
+static int write_packets(struct packets *p, Perfetto__TracePacket **packets, size_t cnt)
 {
 	Perfetto__Trace trace = PERFETTO__TRACE__INIT;
 	uint8_t *buf;
-	size_t len;
+	size_t len, i;
 	int err;
 
-	if (!packet->has_timestamp)
-		packet->timestamp = clock_ns(CLOCK_BOOTTIME);
-	packet->has_timestamp = 1;
-	packet->has_trusted_packet_sequence_id = 1;
-	packet->trusted_packet_sequence_id = SEQUENCE_ID;
-	trace.n_packet = 1;
-	trace.packet = &packet;
+	for (i = 0; i < cnt; i++) {
+		if (!packets[i]->has_timestamp)
+			packets[i]->timestamp = clock_ns(CLOCK_BOOTTIME);
+		packets[i]->has_timestamp = 1;
+		packets[i]->has_trusted_packet_sequence_id = 1;
+		packets[i]->trusted_packet_sequence_id = SEQUENCE_ID;
+	}
+	trace.n_packet = cnt;
+	trace.packet = packets;
 	buf = malloc(perfetto__trace__get_packed_size(&trace));
 	if (!buf)
 		return -ENOMEM;
@@ -67,6 +73,11 @@ static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
 	err = fxt_write_blob(p->w, FXT_BLOB_PERFETTO, fxt_str("perfetto"), buf, len);
 	free(buf);
 	return err;
+}
+
+static int write_packet(struct packets *p, Perfetto__TracePacket *packet)
+{
+	return write_packets(p, &packet, 1);
 }
 
 int packets_write_system(struct packets *p, unsigned int cpus)
@@ -187,47 +198,76 @@ static void split_args(struct packet_process *proc, char *text, size_t len)
 	proc->msg.cmdline = proc->args;
 }
 
-int packets_add_process(struct packets *p, uint64_t koid, uint64_t parent, const char *cmdline,
-			size_t len)
+static void forget_processes(struct packets *p)
 {
+	for (; p->cnt; p->cnt--) {
+		free(p->processes[p->cnt - 1].text);
+		free(p->processes[p->cnt - 1].label);
+	}
+	p->bytes = 0;
+}
+
+int packets_add_process(struct packets *p, const struct packets_process *process)
+{
+	const size_t len = process->cmdline_len;
+	const size_t bytes = PROCESS_BYTES(len) + (process->label ? LABEL_BYTES(strlen(process->label)) : 0);
 	struct packet_process *proc;
-	char *text;
-	int err = p->cnt == PROCESSES_MAX || p->bytes + PROCESS_BYTES(len) > PROCESSES_BYTES_MAX ? packets_flush(p) : 0;
+	char *text, *label;
+	int err = p->cnt == PROCESSES_MAX || p->bytes + bytes > PROCESSES_BYTES_MAX ? packets_flush(p) : 0;
 
 	if (err)
 		return err;
 	text = malloc(len + 1);
-	if (!text)
+	label = process->label ? strdup(process->label) : NULL;
+	if (!text || (process->label && !label)) {
+		free(text);
+		free(label);
 		return -ENOMEM;
+	}
 	if (len)
-		memcpy(text, cmdline, len);
+		memcpy(text, process->cmdline, len);
 	text[len] = 0;
 	proc = &p->processes[p->cnt];
 	perfetto__process__init(&proc->msg);
 	proc->msg.has_pid = proc->msg.has_ppid = 1;
-	proc->msg.pid = (int32_t)koid;
-	proc->msg.ppid = (int32_t)parent;
+	proc->msg.pid = (int32_t)process->koid;
+	proc->msg.ppid = (int32_t)process->parent;
 	split_args(proc, text, len);
+	perfetto__process_descriptor__init(&proc->descriptor);
+	proc->label = label;
+	proc->descriptor.has_pid = 1;
+	proc->descriptor.pid = proc->msg.pid;
+	proc->descriptor.n_process_labels = !!label;
+	proc->descriptor.process_labels = &proc->label;
 	p->list[p->cnt++] = &proc->msg;
-	p->bytes += PROCESS_BYTES(len);
+	p->bytes += bytes;
 	return 0;
 }
 
 int packets_flush(struct packets *p)
 {
-	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__TracePacket msgs[1 + PROCESSES_MAX], *list[1 + PROCESSES_MAX];
 	Perfetto__ProcessTree tree = PERFETTO__PROCESS_TREE__INIT;
+	size_t i, cnt = 0;
 	int err;
 
 	if (!p->cnt)
 		return 0;
 	tree.n_processes = p->cnt;
 	tree.processes = p->list;
-	packet.process_tree = &tree;
-	err = write_packet(p, &packet);
-	while (p->cnt)
-		free(p->processes[--p->cnt].text);
-	p->bytes = 0;
+	perfetto__trace_packet__init(&msgs[0]);
+	msgs[0].process_tree = &tree;
+	list[cnt++] = &msgs[0];
+	for (i = 0; i < p->cnt; i++) {
+		if (!p->processes[i].label)
+			continue;
+		perfetto__trace_packet__init(&msgs[cnt]);
+		msgs[cnt].process_descriptor = &p->processes[i].descriptor;
+		list[cnt] = &msgs[cnt];
+		cnt++;
+	}
+	err = write_packets(p, list, cnt);
+	forget_processes(p);
 	return err;
 }
 
@@ -235,7 +275,6 @@ void packets_close(struct packets *p)
 {
 	if (!p)
 		return;
-	while (p->cnt)
-		free(p->processes[--p->cnt].text);
+	forget_processes(p);
 	free(p);
 }

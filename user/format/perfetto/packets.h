@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What FXT has no words for, as Perfetto packets in BLOB records of type 3:
- * system, wall clock, parents and command lines of processes, lost events.
+ * system, wall clock, parents, command lines and labels of processes, lost events.
  * Other readers of the format skip them.
  */
 #ifndef FORMAT_PERFETTO_PACKETS_H
@@ -31,12 +31,16 @@ struct packets_log {
 
 /* A line of the kernel's log. The clocks were written before, or there is no wall clock. */
 int packets_write_log(struct packets *p, const struct packets_log *line);
-/*
- * A process; gathered and written a few hundred at a time. @cmdline is @len bytes
- * of arguments, each ending with a NUL; none: the name stays what it is.
- */
-int packets_add_process(struct packets *p, uint64_t koid, uint64_t parent, const char *cmdline,
-			size_t len);
+
+struct packets_process {
+	uint64_t koid, parent;
+	const char *cmdline;	/* arguments, each ending with a NUL; none: the name stays what it is */
+	size_t cmdline_len;
+	const char *label;	/* what it belongs to, instead of what was said before; NULL: that stays */
+};
+
+/* Gathered, and written a few hundred at a time. */
+int packets_add_process(struct packets *p, const struct packets_process *process);
 /* Writes what packets_add_process() gathered. */
 int packets_flush(struct packets *p);
 /* NULL is fine. */

@@ -79,13 +79,18 @@ static void take_clocks(struct pf_out *o, struct pf_cursor c)
 	o->has_clocks = true;
 }
 
-/* A line of the log by the recorder, which has a record, too. */
-static bool is_own_log(struct pf_cursor c)
+static bool is_own(struct pf_cursor c, uint32_t number)
 {
 	struct pf_field f;
 
-	return pf_find(c, PF_PACKET_ANDROID_LOG, PF_BYTES, &f) && pf_find(c, PF_PACKET_SEQUENCE_ID, PF_VARINT, &f) &&
+	return pf_find(c, number, PF_BYTES, &f) && pf_find(c, PF_PACKET_SEQUENCE_ID, PF_VARINT, &f) &&
 	       f.value == RECORDER_SEQUENCE;
+}
+
+/* By the recorder: a line of the log, which has a record, too, or a label, which is made of the record of its process. */
+static bool is_twice(struct pf_cursor c)
+{
+	return is_own(c, PF_PACKET_ANDROID_LOG) || is_own(c, PF_PACKET_PROCESS_DESCRIPTOR);
 }
 
 static int take_packet(struct pf_out *o, struct pf_cursor c)
@@ -98,7 +103,7 @@ static int take_packet(struct pf_out *o, struct pf_cursor c)
 	}
 	if (pf_find(c, PF_PACKET_PROCESS_TREE, PF_BYTES, &f))
 		return take_processes(o, pf_inner(&f));
-	if (is_own_log(c))
+	if (is_twice(c))
 		return 0;
 	o->has_system |= pf_find(c, PF_PACKET_SYSTEM_INFO, PF_BYTES, &f);
 	if (pf_find(c, PF_PACKET_CLOCK_SNAPSHOT, PF_BYTES, &f))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of processes and threads, and ProcessTree packets made of them.
+ * Tables of processes and threads, and ProcessTree and ProcessDescriptor packets made of them.
  */
 #include "tasks.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cgroup_name.h"
 #include "bpf/abi/ids.h"
 #include "format/perfetto/encode.h"
 #include "format/perfetto/fields.h"
@@ -57,6 +58,7 @@ void out_tasks_fini(struct out_tasks *t)
 	for (i = 0; i < t->processes_cnt; i++) {
 		free(t->processes[i].name.data);
 		free(t->processes[i].cmdline.data);
+		free(t->processes[i].label.data);
 	}
 	free(t->tasks);
 	free(t->processes);
@@ -170,6 +172,17 @@ static int thread_object(struct out_tasks *t, const struct fxt_record *rec)
 	return err ? err : mark_dirty(t, at);
 }
 
+/* An empty one takes back what is said already. */
+static int set_label(struct out_process *p, const struct fxt_arg *cgroup)
+{
+	char label[CGROUP_LABEL_BYTES];
+
+	if (!cgroup || cgroup->type != FXT_ARG_STRING || !cgroup->str.len)
+		return 0;
+	cgroup_label(label, cgroup->str.data, cgroup->str.len);
+	return *label || p->label.data ? set_name(&p->label, label, strlen(label)) : 0;
+}
+
 static int process_object(struct out_tasks *t, const struct fxt_record *rec)
 {
 	const struct fxt_arg *parent = fxt_record_arg(rec, "parent"), *cmdline = fxt_record_arg(rec, "cmdline");
@@ -187,6 +200,7 @@ static int process_object(struct out_tasks *t, const struct fxt_record *rec)
 	/* One string of all arguments, until a packet has them one by one. */
 	if (cmdline && cmdline->type == FXT_ARG_STRING)
 		err = set_name(&p->cmdline, cmdline->str.data, cmdline->str.len);
+	err = err ? err : set_label(p, fxt_record_arg(rec, "cgroup"));
 	err = err ? err : set_name(&p->name, rec->object.name.data, rec->object.name.len);
 	return err ? err : mark_process_dirty(t, at);
 }
@@ -287,6 +301,21 @@ static void put_process(struct tree *tree, uint32_t pid, uint32_t ppid, const st
 	pb_end(tree->out, begun);
 }
 
+/* A packet of its own, so that the next entry of the tree is in another one. */
+static void put_label(struct tree *tree, uint64_t ts_ns, uint32_t pid, const struct out_name *label)
+{
+	size_t packet, process;
+
+	end_packet(tree);
+	packet = pb_begin(tree->out, PF_TRACE_PACKET);
+	pb_put_u64(tree->out, PF_PACKET_TIMESTAMP, ts_ns);
+	process = pb_begin(tree->out, PF_PACKET_PROCESS_DESCRIPTOR);
+	pb_put_u64(tree->out, PF_PROCESS_PID, pid);
+	pb_put_string(tree->out, PF_PROCESS_LABELS, label->data, label->len);
+	pb_end(tree->out, process);
+	pb_end(tree->out, packet);
+}
+
 static void put_thread(struct tree *tree, const struct out_task *task)
 {
 	size_t begun = pb_begin(tree->out, PF_TREE_THREADS);
@@ -334,6 +363,8 @@ static void put_processes(struct out_tasks *t, struct tree *tree, bool all, uint
 			continue;
 		begin_packet(tree, since_ns);
 		put_process(tree, out_id(p->koid), p->has_parent ? out_id(p->parent) : 0, &p->cmdline, &p->name, false);
+		if (p->label.data)
+			put_label(tree, since_ns, out_id(p->koid), &p->label);
 	}
 	t->dirty_processes_cnt = left;
 }

@@ -30,6 +30,7 @@ struct out_process {
 	uint64_t koid, parent;
 	struct out_name name;
 	struct out_name cmdline;	/* arguments, each ended by a NUL */
+	struct out_name label;		/* of its cgroup; without data it never had one */
 	uint64_t since_ns;	/* it is named from then on, if it was @seen */
 	bool seen, dirty, has_parent;
 };

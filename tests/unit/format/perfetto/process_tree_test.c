@@ -18,28 +18,48 @@
 #define PROCESSES	1000
 #define PROCESS_TREE	2	/* of TracePacket */
 #define TREE_PROCESS	1
+#define DESCRIPTOR	43
+#define DESCRIPTOR_LABEL	8
+#define LABEL		"container 0123456789ab"
 
-/* Processes in a BLOB that must be whole packets. */
-static unsigned int processes_in(const struct fxt_record *rec)
+struct found {
+	unsigned int processes, labels;
+};
+
+/* Those of a packet. */
+static void find(struct pf_cursor packet, struct found *out)
 {
-	struct pf_cursor packets = pf_message(rec->blob.data, rec->blob.len), tree;
-	struct pf_field packet, found, process;
-	unsigned int cnt = 0;
+	struct pf_field found, process;
+	struct pf_cursor tree;
+
+	if (pf_find(packet, DESCRIPTOR, PF_BYTES, &found)) {
+		assert_true(pf_find(pf_inner(&found), DESCRIPTOR_LABEL, PF_BYTES, &process));
+		assert_int_equal(process.len, strlen(LABEL));
+		out->labels++;
+		return;
+	}
+	assert_true(pf_find(packet, PROCESS_TREE, PF_BYTES, &found));
+	tree = pf_inner(&found);
+	while (pf_next(&tree, &process) > 0)
+		out->processes += pf_is(&process, TREE_PROCESS, PF_BYTES);
+}
+
+/* In a BLOB that must be whole packets. */
+static void find_all(const struct fxt_record *rec, struct found *out)
+{
+	struct pf_cursor packets = pf_message(rec->blob.data, rec->blob.len);
+	struct pf_field packet;
 	int more;
 
 	while ((more = pf_next(&packets, &packet)) > 0) {
 		assert_true(pf_is(&packet, 1, PF_BYTES));
-		assert_true(pf_find(pf_inner(&packet), PROCESS_TREE, PF_BYTES, &found));
-		tree = pf_inner(&found);
-		while (pf_next(&tree, &process) > 0)
-			cnt += pf_is(&process, TREE_PROCESS, PF_BYTES);
+		find(pf_inner(&packet), out);
 	}
 	assert_int_equal(more, 0);
-	return cnt;
 }
 
 /* Command lines of @len bytes. */
-static void check(size_t len)
+static void check(size_t len, const char *label)
 {
 	struct fxt_mem mem = { 0 };
 	struct fxt_mem_source source;
@@ -47,7 +67,8 @@ static void check(size_t len)
 	struct fxt_reader *r;
 	struct fxt_record rec;
 	struct packets *p;
-	unsigned int i, cnt = 0;
+	struct found found = { 0 };
+	unsigned int i;
 	char text[4096];
 
 	memset(text, 'x', sizeof(text));
@@ -57,7 +78,7 @@ static void check(size_t len)
 	assert_int_equal(fxt_write_magic(w), 0);
 	assert_int_equal(packets_open(&p, w), 0);
 	for (i = 0; i < PROCESSES; i++)
-		assert_int_equal(packets_add_process(p, i + 1, 1, text, len), 0);
+		assert_int_equal(packets_add_process(p, &(struct packets_process){ i + 1, 1, text, len, label }), 0);
 	assert_int_equal(packets_flush(p), 0);
 	packets_close(p);
 	assert_int_equal(fxt_writer_close(w), 0);
@@ -65,8 +86,9 @@ static void check(size_t len)
 	assert_int_equal(fxt_reader_open(&r, fxt_mem_read, &source), 0);
 	while (fxt_reader_next(r, &rec) > 0)
 		if (rec.kind == FXT_KIND_BLOB)
-			cnt += processes_in(&rec);
-	assert_int_equal(cnt, PROCESSES);
+			find_all(&rec, &found);
+	assert_int_equal(found.processes, PROCESSES);
+	assert_int_equal(found.labels, label ? PROCESSES : 0);
 	fxt_reader_close(r);
 	fxt_mem_free(&mem);
 }
@@ -74,16 +96,24 @@ static void check(size_t len)
 static void test_short_command_lines(void **state)
 {
 	(void)state;
-	check(0);
-	check(5);
+	check(0, NULL);
+	check(5, NULL);
 }
 
 static void test_long_command_lines(void **state)
 {
 	(void)state;
-	check(130);
-	check(200);
-	check(4096);
+	check(130, NULL);
+	check(200, NULL);
+	check(4096, NULL);
+}
+
+static void test_labels(void **state)
+{
+	(void)state;
+	check(0, LABEL);
+	check(130, LABEL);
+	check(4096, LABEL);
 }
 
 int main(void)
@@ -91,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short_command_lines),
 		cmocka_unit_test(test_long_command_lines),
+		cmocka_unit_test(test_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -301,6 +301,8 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	/* The last of its threads; of two at the same time both are. */
 	if (!BPF_CORE_READ(p, signal, live.counter))
 		send_exit(BPF_CORE_READ(p, group_leader));
+	else if (id && !(*id & ID_NAMED) && BPF_CORE_READ(p, pid) == BPF_CORE_READ(p, tgid))
+		send_process(p, NULL);	/* the last one's program may be skipped */
 	send_last(p);
 	if (id)
 		*id |= ID_EXITED | ID_NAMED;

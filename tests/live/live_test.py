@@ -26,7 +26,7 @@ import time
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, Instance, Skip, cgroup, children_of, command_of, equal, expect, gone, helper,  # noqa: E402
                      kill_between_writes, last_cpu, load, main, note, readable, record, run, scaled, start,
-                     switches_of, test, until, verify, verify_cut)
+                     stat_of, switches_of, test, until, verify, verify_cut)
 from account import balance_against, every_switch_of, hidden, players, switch_count, told_as_in_file  # noqa: E402
 from trace import fxtread, labels, pftrace_reader  # noqa: E402
 
@@ -284,6 +284,46 @@ def secrets_on_command_lines(tmp):
     expect(all(re.fullmatch(r'/true (0+ )?( \.\.\.|\[redacted\])', line) for line in lines), f'command lines: {lines}')
     data, there = written(tmp + '/t.fxt', '--no-cmdlines')
     equal(load(tmp + '/t.fxt').cmdlines, {}, 'command lines')
+
+
+# Its first thread runs, above all of the recorder's, until the file is there, and ends; another one sleeps on.
+FIRST_ENDS = """
+import ctypes, os, sys, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+os.sched_setaffinity(0, {int(sys.argv[2])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))
+print(flush=True)
+end = time.monotonic() + float(sys.argv[3])
+while not os.path.exists(sys.argv[1]) and time.monotonic() < end:
+    pass
+ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 0)     # exit
+"""
+
+
+@test
+def process_whose_first_thread_ends_first(tmp):
+    """It has its name by then, for the end of its last thread may be missed, and /proc may have been read before it came."""
+    for i in range(10):
+        trace, end = f'{tmp}/{i}.fxt', f'{tmp}/{i}'
+        with subprocess.Popen([sys.executable, '-c', FIRST_ENDS, end, str(last_cpu()), str(PATIENCE / 10)],
+                              stdout=subprocess.PIPE) as p:
+            p.stdout.readline()
+            with start(trace) as r:
+                open(end, 'w', encoding='utf-8').close()
+                until(lambda: stat_of(p.pid)[0] == 'Z', 'it does not end')
+                r.send_signal(signal.SIGINT)
+                r.communicate(timeout=PATIENCE)
+            p.kill()
+        objects = [(rec['kernel_object_type'], 'exited' in names)
+                   for rec in fxtread.read(trace) if rec['type'] == 'kernel_object' and rec['koid'] == p.pid
+                   for names in [{name for name, _, _ in rec['arguments']}]]
+        verify(trace)
+        if not [s for s in load(trace).switches if s.into == p.pid and s.mark != 'start']:
+            break
+    else:
+        raise Skip('it never ran from before the start to its end')
+    # From /proc, and at its end.
+    equal(objects, [(1, False), (2, False), (1, False), (2, True)], 'objects')
 
 
 @test

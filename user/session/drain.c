@@ -266,7 +266,7 @@ static int wait_for_round(struct recorder *r, struct pollfd *fds, int tick_fd)
 	return 0;
 }
 
-int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void *ctx), void *ctx)
+static int drain_until(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void *ctx), void *ctx)
 {
 	struct pollfd fds[FD_CNT] = {
 		[FD_STOP] = { .fd = stop_fd, .events = POLLIN },
@@ -291,5 +291,15 @@ int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void
 		if (tick)
 			tick(ctx);
 	}
+	return err;
+}
+
+int recorder_run(struct recorder *r, int stop_fd, int tick_fd, void (*tick)(void *ctx), void *ctx)
+{
+	int err;
+
+	urgency_until(r->cfg->urgency, stop_fd);
+	err = drain_until(r, stop_fd, tick_fd, tick, ctx);
+	urgency_end(r->cfg->urgency);
 	return err;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -32,6 +33,7 @@
 #define LATE_NS		(400 * NS_PER_MS)	/* it comes round every 200 ms */
 #define STUCK_NS	(2000 * NS_PER_MS)
 #define RAISED_NS	(10000 * NS_PER_MS)	/* then it is tried without */
+#define END_NS		(2000 * NS_PER_MS)
 #define STACK_BYTES	(64U << 10)
 
 #define PRIORITY_RAISED	SIDE_PROCESS_PRIORITY
@@ -56,7 +58,9 @@ struct urgency {
 	int policy;		/* what it had */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint raised, yielded;
-	atomic_bool settled, realtime, refused, end;
+	atomic_bool settled, realtime, refused, ends, end;
+	atomic_int stop_fd;	/* or -1 */
+	uint64_t works_until_ns;	/* the recording has ended, or ends; 0: not yet */
 	_Atomic(struct watched *) leaves;	/* by who has @lock, until the watching thread has let it end */
 	sem_t changed;		/* one of these, or @others */
 	sem_t left;		/* what @leaves was does */
@@ -142,10 +146,10 @@ static char state_of(const struct watched *w)
 	return end && end[1] == ' ' ? end[2] : '?';
 }
 
-/* Those beside the recorder's have no time by which they come round. */
+/* Who works has no time by which it comes round, nor have those beside the recorder's. */
 static bool is_late(const struct urgency *u, const struct watched *w, uint64_t now_ns)
 {
-	const uint64_t beat_ns = w == &u->own ? atomic_load(&u->beat_ns) : 0;
+	const uint64_t beat_ns = w == &u->own && !w->state.works ? atomic_load(&u->beat_ns) : 0;
 
 	return now_ns > beat_ns && now_ns - beat_ns > LATE_NS;
 }
@@ -307,6 +311,7 @@ static void settle(struct urgency *u)
 	struct urgency_state *s = &u->own.state;
 	const bool was_realtime = s->realtime;
 
+	u->stuck = NULL;
 	s->works = false;
 	s->realtime = atomic_load(&u->realtime);
 	s->before = look(u, &u->own);
@@ -317,6 +322,45 @@ static void settle(struct urgency *u)
 	}
 	privileges_keep_one(CAP_SYS_NICE);
 	sem_post(&u->settled_down);
+}
+
+static bool is_to_end(const struct urgency *u)
+{
+	struct pollfd stop = { .fd = atomic_load(&u->stop_fd), .events = POLLIN };
+
+	return atomic_load(&u->ends) || (poll(&stop, 1, 0) > 0 && stop.revents & POLLIN);
+}
+
+/* From the recording to work. */
+static void begin_end(struct urgency *u)
+{
+	struct urgency_state *s = &u->own.state;
+
+	u->works_until_ns = clock_ns(CLOCK_MONOTONIC) + END_NS;
+	s->works = true;
+	if (s->level == URGENCY_YIELDED && u->interrupts)
+		interrupt(u);
+	else if (s->level == URGENCY_YIELDED && !set_level(u, &u->own, URGENCY_BASE))
+		s->level = URGENCY_BASE;
+	s->before = look(u, &u->own);
+}
+
+static void look_at_own(struct urgency *u)
+{
+	struct urgency_state *s = &u->own.state;
+
+	if (s->works && u->works_until_ns && clock_ns(CLOCK_MONOTONIC) > u->works_until_ns)
+		s->works = false;
+	if (s->works && !u->works_until_ns && atomic_load(&u->settled))
+		settle(u);
+	else if (!s->works && !u->works_until_ns && is_to_end(u))
+		begin_end(u);
+	else
+		look_and_act(u, &u->own);
+	if (s->works)
+		look_if_stuck(u);
+	if (u->interrupts && !s->works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
+		interrupt(u);
 }
 
 static void *watch(void *ctx)
@@ -335,14 +379,7 @@ static void *watch(void *ctx)
 			let_all_end(u);
 			return NULL;
 		}
-		if (u->own.state.works && atomic_load(&u->settled))
-			settle(u);
-		else
-			look_and_act(u, &u->own);
-		if (u->own.state.works)
-			look_if_stuck(u);
-		if (u->interrupts && !u->own.state.works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
-			interrupt(u);
+		look_at_own(u);
 		look_at_others(u);
 	}
 }
@@ -391,6 +428,7 @@ struct urgency *urgency_open(void (*stuck)(const char *where))
 		return NULL;
 	can_watch = watch_this(&u->own);
 	u->stuck = stuck;
+	atomic_store(&u->stop_fd, -1);
 	u->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 	pthread_mutex_init(&u->lock, NULL);
 	sem_init(&u->changed, 0, 0);
@@ -417,6 +455,21 @@ void urgency_settle(struct urgency *u, bool realtime)
 	sem_post(&u->changed);
 	while (sem_wait(&u->settled_down) && errno == EINTR)
 		;
+}
+
+void urgency_until(struct urgency *u, int stop_fd)
+{
+	if (u)
+		atomic_store(&u->stop_fd, stop_fd);
+}
+
+void urgency_end(struct urgency *u)
+{
+	if (!u)
+		return;
+	atomic_store(&u->ends, true);
+	atomic_store(&u->stop_fd, -1);
+	sem_post(&u->changed);
 }
 
 void urgency_join(struct urgency *u)

@@ -61,6 +61,13 @@ struct urgency *urgency_open(void (*stuck)(const char *where));
  */
 void urgency_settle(struct urgency *u, bool realtime);
 /*
+ * From the moment on in which @stop_fd is readable, or urgency_end() is called, it has work to do again, to end: it is raised after a
+ * tenth of a second in which it waits for a CPU, not after one, and does not yield; for two seconds, which is what an end
+ * may take. @stop_fd stays the caller's until urgency_end(). NULL is fine.
+ */
+void urgency_until(struct urgency *u, int stop_fd);
+void urgency_end(struct urgency *u);
+/*
  * The calling thread is watched, too, until urgency_leave(), and is real-time or raised when the recorder's is: it works for it.
  * From there on it is raised where that is permitted, and has to end. Does nothing where that one is not watched, or several
  * are. Both: NULL is fine.

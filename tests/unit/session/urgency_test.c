@@ -264,6 +264,66 @@ static void test_lent(void **state)
 	check_apart(record_with_lent, true);
 }
 
+/* This CPU alone, above a recorder that is not raised, for some seconds. */
+static pid_t begin_hog(void)
+{
+	const struct sched_param above = { .sched_priority = 50 };
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + 3000 * MS;
+	const pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (sched_setscheduler(0, SCHED_FIFO, &above))
+		_exit(1);
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		;
+	_exit(0);
+}
+
+/* By a descriptor, or else by itself, while a real-time thread has its CPU. */
+static int end_beside_hog(unsigned int by_fd)
+{
+	struct urgency *u = urgency_open(NULL);
+	unsigned int raised;
+	cpu_set_t cpu;
+	int fds[2];
+	pid_t hog;
+
+	CPU_ZERO(&cpu);
+	CPU_SET((unsigned int)sched_getcpu(), &cpu);
+	if (pipe(fds) || sched_setaffinity(0, sizeof(cpu), &cpu))
+		return 1;
+	urgency_settle(u, true);
+	/* It is never late, so it is not raised before its end. */
+	urgency_beat(u, UINT64_MAX);
+	if (by_fd) {
+		urgency_until(u, fds[0]);
+		if (write(fds[1], "x", 1) != 1)
+			return 1;
+	} else {
+		urgency_end(u);
+	}
+	hog = begin_hog();
+	if (hog < 0)
+		return 1;
+	/* It may still be waited for a first time. */
+	while (!urgency_totals(u).raised && !waitpid(hog, NULL, WNOHANG))
+		;
+	raised = urgency_totals(u).raised;
+	kill(hog, SIGKILL);
+	urgency_close(u);
+	return raised ? 0 : 2;
+}
+
+static void test_end(void **state)
+{
+	(void)state;
+	if (getuid() || policy_now() != SCHED_OTHER)
+		return;
+	check_apart(end_beside_hog, true);
+	check_apart(end_beside_hog, false);
+}
+
 static bool set_capabilities(uint32_t caps)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -348,6 +408,8 @@ static void test_nobody(void **state)
 	(void)state;
 	urgency_settle(NULL, true);
 	urgency_beat(NULL, 1);
+	urgency_until(NULL, 0);
+	urgency_end(NULL);
 	urgency_join(NULL);
 	urgency_leave(NULL);
 	urgency_close(NULL);
@@ -411,6 +473,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_starved), cmocka_unit_test(test_raised_for_a_while), cmocka_unit_test(test_yields),
 		cmocka_unit_test(test_settle), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
+		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody), cmocka_unit_test(test_stuck),
 	};
 

@@ -105,9 +105,25 @@ struct cgroup_part cgroup_unit(const char *path)
 
 /* ---- both -------------------------------------------------------------------- */
 
+/* Of a path, @len bytes, the end that fits; of the root nothing. */
+static void put_end(char buf[CGROUP_LABEL_BYTES], const char *path, size_t len)
+{
+	const size_t max = CGROUP_LABEL_BYTES - 1, mark = strlen(CUT_MARK);
+
+	if (len <= 1)
+		len = 0;
+	if (len > max) {
+		memcpy(buf, CUT_MARK, mark);
+		memcpy(buf + mark, path + len - (max - mark), max - mark);
+		len = max;
+	} else {
+		memcpy(buf, path, len);
+	}
+	buf[len] = 0;
+}
+
 void cgroup_label(char buf[CGROUP_LABEL_BYTES], const char *path, size_t len)
 {
-	const size_t shown = CGROUP_LABEL_BYTES - sizeof(CUT_MARK);
 	const size_t kept = len < PATH_BYTES_MAX ? len : PATH_BYTES_MAX;
 	struct cgroup_part container, unit;
 	char text[PATH_BYTES_MAX + 1];
@@ -123,10 +139,8 @@ void cgroup_label(char buf[CGROUP_LABEL_BYTES], const char *path, size_t len)
 		snprintf(buf, CGROUP_LABEL_BYTES, "container %.*s", ID_BYTES_SHOWN, container.text);
 	else if (unit.len)
 		snprintf(buf, CGROUP_LABEL_BYTES, "%.*s", (int)unit.len, unit.text);
-	else if (kept >= CGROUP_LABEL_BYTES)
-		snprintf(buf, CGROUP_LABEL_BYTES, CUT_MARK "%s", text + kept - shown);
 	else
-		snprintf(buf, CGROUP_LABEL_BYTES, "%s", kept > 1 ? text : "");
+		put_end(buf, text, kept);
 }
 
 /* ---- where they are ---------------------------------------------------------- */

@@ -110,14 +110,13 @@ static const char *redact_cmdline(struct tasks *n, const struct traced_process *
 static int add_packet(struct tasks *n, const struct traced_process *proc, const char *cmdline, size_t len)
 {
 	char label[CGROUP_LABEL_BYTES] = "";
-	bool labelled = proc->cgroup && !proc->exit;
+	const bool is_known = proc->cgroup && !proc->exit;
 
-	if (labelled)
+	if (is_known)
 		cgroup_label(label, proc->cgroup, strlen(proc->cgroup));
-	labelled = labelled && (*label || proc->moved);
 	return packets_add_process(n->packets, &(struct packets_process){
 		.koid = proc->koid, .parent = proc->parent, .cmdline = cmdline, .cmdline_len = len,
-		.label = labelled ? label : NULL,
+		.label = is_known && (*label || proc->moved) ? label : NULL,
 	});
 }
 

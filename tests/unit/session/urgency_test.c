@@ -254,11 +254,16 @@ static int record_with_lent(unsigned int realtime)
 	return failed ? 2 : 0;
 }
 
+/* Where it is permitted, and nobody has chosen otherwise. */
+static bool can_be_raised(void)
+{
+	return !getuid() && policy_now() == SCHED_OTHER;
+}
+
 static void test_lent(void **state)
 {
 	(void)state;
-	/* Where it is permitted, and nobody has chosen otherwise. */
-	if (getuid() || policy_now() != SCHED_OTHER)
+	if (!can_be_raised())
 		return;
 	check_apart(record_with_lent, false);
 	check_apart(record_with_lent, true);
@@ -306,7 +311,7 @@ static int end_beside_hog(unsigned int by_fd)
 	hog = begin_hog();
 	if (hog < 0)
 		return 1;
-	/* It may still be waited for a first time. */
+	/* Whether it is raised before the hog ends; the hog may not have begun yet. */
 	while (!urgency_totals(u).raised && !waitpid(hog, NULL, WNOHANG))
 		;
 	raised = urgency_totals(u).raised;
@@ -318,7 +323,7 @@ static int end_beside_hog(unsigned int by_fd)
 static void test_end(void **state)
 {
 	(void)state;
-	if (getuid() || policy_now() != SCHED_OTHER)
+	if (!can_be_raised())
 		return;
 	check_apart(end_beside_hog, true);
 	check_apart(end_beside_hog, false);

@@ -27,8 +27,8 @@ import fxtread  # noqa: E402
 from account import KOID_STEP, TRACKS, as_another_has_them, every_switch_of, players  # noqa: E402
 from flights import (FOR, HOG, MS, NAMED, PATTERN, PRELUDE, Flight, expect_wait, files, flight, hog, instants,  # noqa: E402
                      longest_pause, python, session, span_s, waiter, whole)
-from harness import (BUILD, KFXT, PATIENCE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
-                     running, start, status_of, test, until, verify)
+from harness import (BUILD, KFXT, PATIENCE, Skip, cgroup, children_of, equal, expect, helper, last_cpu, load, main, note,  # noqa: E402
+                     run, running, start, status_of, test, until, verify)
 from trace import labels  # noqa: E402
 
 
@@ -804,6 +804,32 @@ def hook(tmp):
     expect(time.monotonic() - begin < 300, 'it waited for the hook')
     equal(sorted(open(tmp + '/hooked').read().split()), sorted(map(os.path.realpath, f.files)), 'what the hooks got')
     subprocess.run(['pkill', '-f', f'{tmp}/hooked; sleep'], check=False)
+
+
+def has_huge_pages(pid):
+    with open(f'/proc/{pid}/status') as f:
+        return re.search(r'^THP_enabled:\s*(\d)$', f.read(), re.M).group(1)
+
+
+@test
+def huge_pages(tmp):
+    """The recorder and its processes have none; the command and hooks have what whoever began it has."""
+    refuse = python('import ctypes, os, sys\nctypes.CDLL(None).prctl(41, 1, 0, 0, 0)\nos.execvp(sys.argv[1], sys.argv[1:])')
+    own = has_huge_pages('self')
+    for wrap, wanted in ((), own), (refuse, '0'):
+        where = f'{tmp}/{len(wrap)}'
+        os.mkdir(where)
+        say = 'grep THP_enabled /proc/self/status >' + where
+        with flight(where, '--keep', '5s', '--after', '100ms', '--trigger', 'mark=now', '--on-trigger', say + '/hook',
+                    '--', 'sh', '-c', f'{say}/command; exec sleep 600', wrap=wrap) as f:
+            found = until(lambda: len(p := children_of(f.p.pid)) >= 4 and p, 'no processes of its own')
+            own_processes = [pid for pid, name in found.items() if name.startswith('kfxt-')]
+            expect(len(own_processes) == 3, f'processes {found}')
+            equal({has_huge_pages(pid) for pid in [f.p.pid, *own_processes]}, {'0'}, 'those of the recorder')
+            subprocess.run([KFXT, 'mark', 'now'], check=True)
+            until(lambda: os.path.exists(where + '/hook') and os.stat(where + '/hook').st_size, 'no hook')
+        for name in 'hook', 'command':
+            equal(open(f'{where}/{name}').read().split()[1], wanted, name)
 
 
 @test

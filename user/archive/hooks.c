@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/huge_pages.h"
 
 #define NS_PER_MS	1000000ULL
 #define PATIENCE_NS	(2000 * NS_PER_MS)	/* from SIGTERM to SIGKILL */
@@ -103,6 +104,7 @@ static void run_hook(const struct hooks *h, const char *line, const struct waiti
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpgid(0, 0);
+	huge_pages_restore();
 	if (h->cfg.files)
 		setrlimit(RLIMIT_NOFILE, h->cfg.files);
 	if (null >= 0)

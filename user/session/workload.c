@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/huge_pages.h"
 #include "base/poll_until.h"
 #include "workload.h"
 
@@ -56,6 +57,7 @@ static void run_program(int go, int failed, int nice, char **argv)
 	char c;
 	int err;
 
+	huge_pages_restore();
 	/* Of a real-time thread it would inherit 0. */
 	setpriority(PRIO_PROCESS, 0, nice);
 	sigemptyset(&none);

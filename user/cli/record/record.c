@@ -18,6 +18,7 @@
 
 #include "archive/broker.h"
 #include "base/clock.h"
+#include "base/huge_pages.h"
 #include "capture/sources.h"
 #include "capture/thread_filter.h"
 #include "kernel/pid_namespace.h"
@@ -656,6 +657,7 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 		return EXIT_USAGE;
 	if (!use && record_keep_open(&run.keep, run.name, run.progress))
 		return EXIT_FAILED;
+	huge_pages_refuse();
 	record_grow_file_table();
 	/* Threads that are real-time may have all CPUs. */
 	if (self_opts_nice(&cfg->self) < 0)

@@ -203,6 +203,7 @@ void record_summary_print(const struct record_summary *s)
 {
 	char bytes[NUM_SIZE_TEXT], raw[NUM_SIZE_TEXT], memory[NUM_SIZE_TEXT], text[LOSSES_TEXT];
 	struct recorder_totals t;
+	uint64_t rejected;
 	struct losses l;
 
 	recorder_totals(s->recorder, &t);
@@ -218,8 +219,9 @@ void record_summary_print(const struct record_summary *s)
 		 t.raw_bytes == t.bytes ? "" : num_size_text(t.raw_bytes, raw));
 	log_info("%s", losses_sum_text(&l, text));
 	record_cost_print(recorder_budget(s->recorder));
-	log_debug("%" PRIu64 " of the filtered were rejected by a tracepoint's filter",
-		  tracepoints_filtered(sources_state(s->sources, RAW_TRACEPOINT)));
+	rejected = tracepoints_filtered(sources_state(s->sources, RAW_TRACEPOINT));
+	if (rejected)
+		log_debug("%" PRIu64 " of the filtered were rejected by a tracepoint's filter", rejected);
 	show_losses(&t, &l);
 	show_logs_without_level(sources_state(s->sources, RAW_LOG));
 	if (s->funcs)

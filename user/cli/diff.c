@@ -8,7 +8,7 @@
 
 #include "analysis/stacks_diff.h"
 #include "analysis/stacks_folded.h"
-#include "base/columns.h"
+#include "report/columns.h"
 #include "base/log.h"
 #include "cli/opt/opt.h"
 #include "cmd.h"

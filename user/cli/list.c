@@ -11,7 +11,7 @@
 #include "capture/source.h"
 #include "source/table.h"
 #include "cmd.h"
-#include "base/columns.h"
+#include "report/columns.h"
 #include "exit.h"
 #include "cli/opt/func_opts.h"
 #include "base/glob.h"

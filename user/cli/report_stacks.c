@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/stacks_view.h"
-#include "base/columns.h"
+#include "report/columns.h"
 #include "base/log.h"
 #include "exit.h"
 #include "inlined.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/columns.h"
+#include "report/columns.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "report.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/columns.h"
+#include "report/columns.h"
 #include "base/log.h"
 
 #define INDENT	2	/* columns */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/columns.h"
+#include "report/columns.h"
 
 static void assert_cut(const char *text, size_t width, const char *expected)
 {

@@ -2,8 +2,8 @@
 /*
  * How wide text is on a terminal, for tables.
  */
-#ifndef BASE_COLUMNS_H
-#define BASE_COLUMNS_H
+#ifndef REPORT_COLUMNS_H
+#define REPORT_COLUMNS_H
 
 #include <stddef.h>
 

@@ -13,6 +13,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -77,6 +78,8 @@ def main():
         sys.exit(f'bench: no benchmark is called {" or ".join(sorted(unknown))}; there are: {" ".join(SECTIONS)}')
     if os.geteuid():
         sys.exit('bench: needs root')
+    # It ends what it measures; in the background of a shell that is ignored, and peers leave it so.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     into = tempfile.mkdtemp(prefix='kfxt-bench.', dir=os.environ.get('BENCH_DIR'))
     head = (f'{datetime.date.today()}, {peers.describe()}. Peers: {"; ".join(versions())}; '
             'Perfetto from Debian unstable; the others from the packages of this machine.')

@@ -16,6 +16,8 @@
 /* What expressions may take of the time, one in so many, and how much at once: for most there are texts that take long. */
 #define SHARE		10
 #define BURST_NS	100000000ULL
+#define COPIES_MAX	1000U
+#define NESTED_MAX	100U
 
 struct redact {
 	regex_t *expressions;
@@ -79,6 +81,65 @@ bool redact_has_back_reference(const char *p)
 	return false;
 }
 
+/* How many there are of what is before "+" or "{3,5}" at *@p; 0: there is no such thing. *@p is set to its end. */
+static size_t copies_of(const char **p)
+{
+	unsigned long least, most;
+	char *end;
+
+	if (**p == '+') {
+		++*p;
+		return 2;
+	}
+	if (**p != '{')
+		return 0;
+	least = strtoul(*p + 1, &end, 10);
+	most = *end == ',' ? strtoul(end + 1, &end, 10) : least;
+	if (*end != '}')
+		return 0;
+	*p = end + 1;
+	most = most > least ? most : least;
+	return most <= COPIES_MAX ? most + 1 : COPIES_MAX + 2;
+}
+
+bool redact_repeats_too_much(const char *p)
+{
+	/* Of each parenthesis that is open: parts so far, and those of the last thing. */
+	size_t all[NESTED_MAX] = { 0 }, last[NESTED_MAX] = { 0 }, copies, more, sum = 0;
+	unsigned int depth = 0;
+
+	while (*p && sum <= COPIES_MAX) {
+		copies = copies_of(&p);
+		if (copies) {
+			more = last[depth] * (copies - 1);
+			sum += more;
+			all[depth] += more;
+			last[depth] += more;
+		} else if (*p == '(') {
+			if (++depth == NESTED_MAX)
+				return true;
+			all[depth] = last[depth] = 0;
+			p++;
+		} else if (*p == ')' && depth) {
+			depth--;
+			last[depth] = all[depth + 1] + 1;
+			all[depth] += last[depth];
+			p++;
+		} else if (*p == '*' || *p == '?' || *p == '|' || *p == ')') {
+			p++;
+		} else {
+			if (*p == '[')
+				p = bracket_end(p + 1);
+			else if (*p == '\\')
+				p++;
+			p += *p != 0;
+			last[depth] = 1;
+			all[depth]++;
+		}
+	}
+	return sum > COPIES_MAX;
+}
+
 int redact_add(struct redact *r, const char *regex, char *why, size_t size)
 {
 	regex_t *new;
@@ -86,6 +147,10 @@ int redact_add(struct redact *r, const char *regex, char *why, size_t size)
 
 	if (redact_has_back_reference(regex)) {
 		snprintf(why, size, "it has a back-reference");
+		return -EINVAL;
+	}
+	if (redact_repeats_too_much(regex)) {
+		snprintf(why, size, "its repetitions would take too much memory");
 		return -EINVAL;
 	}
 	if (array_reserve(r->expressions, r->cnt, r->cap, 1))

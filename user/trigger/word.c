@@ -448,6 +448,9 @@ static int parse_log(struct trigger_word *w, const char *text, const char *end, 
 	*reason = "the regular expression has a back-reference, for which one text could take forever";
 	if (redact_has_back_reference(text))
 		return -EINVAL;
+	*reason = "the repetitions of the regular expression would take too much memory";
+	if (redact_repeats_too_much(text))
+		return -EINVAL;
 	w->text = strdup(text);
 	w->regex = calloc(1, sizeof(*w->regex));
 	if (!w->text || !w->regex)

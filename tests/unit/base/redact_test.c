@@ -162,11 +162,14 @@ static void test_refused(void **state)
 		{ "a|", "empty" }, { "(a)\\1", "back-reference" }, { "[]\\1](a)\\1", "back-reference" },
 		{ "[^]](a)\\9", "back-reference" }, { "[[:alpha:]](a)\\1", "back-reference" },
 		{ "[[.].]](a)\\1", "back-reference" },
+		{ "J++++++++++", "memory" }, { "(a{40}){40}", "memory" }, { "[]]{0,1001}", "memory" },
+		{ "(x|a{1,900})\\({101}", "memory" }, { "(a{1,300}){2}(b{1,300}){2}", "memory" },
 		{ "(", "" }, { "[a", "" }, { "[[:", "" }, { "[[.a", "" }, { "a\\", "" }, { "*a{2,1}", "" }, { "[[:none:]]", "" },
 	};
-	static const char *const fine[] = { "\\\\1", "[\\1]", "[[:digit:]\\1]x", "a\\(b", "[]\\1]", "[^]\\1]" };
+	static const char *const fine[] = { "J+++++++++", "(a{20}){30}", "x[]]{0,999}", "(\\({90}|[+]{10})?[{]5000}",
+					    "\\\\1", "[\\1]", "[[:digit:]\\1]x", "a\\(b", "[]\\1]", "[^]\\1]" };
 	struct redact *r = open_with((const char *[WORDS_MAX]){ "x" });
-	char why[128], out[16];
+	char why[128], out[16], nested[100000];
 	size_t i;
 
 	(void)state;
@@ -175,6 +178,10 @@ static void test_refused(void **state)
 		assert_int_equal(redact_add(r, cases[i].word, why, sizeof(why)), -EINVAL);
 		assert_true(*why && !strchr(why, '\n') && strstr(why, cases[i].why));
 	}
+	memset(nested, '(', sizeof(nested));
+	nested[sizeof(nested) - 1] = 0;
+	assert_int_equal(redact_add(r, nested, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "memory"));
 	/* What was added before is still there. */
 	assert_int_equal(redact_text(r, "axa", 3, out, sizeof(out)), 12);
 	for (i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)

@@ -33,6 +33,7 @@ static const struct {
 	{ "log~[a", "log~[a: the regular expression has a [ without a ]" },
 	{ "log~a(b", "log~a(b: the regular expression has a parenthesis without its other half" },
 	{ "log~(.*)\\1x", "log~(.*)\\1x: the regular expression has a back-reference, for which one text could take forever" },
+	{ "log~a++++++++++", "log~a++++++++++: the repetitions of the regular expression would take too much memory" },
 	{ "mark=", "mark=: the text of the marker is needed, or a glob" },
 	{ "event=oom", "event=oom: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },
 	{ "event=oom:", "event=oom:: not a tracepoint such as oom:mark_victim or sched:sched_process_exec/pid > 1000/" },

@@ -18,6 +18,20 @@ bool glob_has_wildcard(const char *glob)
 	return false;
 }
 
+size_t glob_least_bytes(const char *glob)
+{
+	size_t least = 0;
+
+	for (; *glob; glob++) {
+		least += *glob != '*';
+		if (*glob == '\\' && glob[1])
+			glob++;
+		else if (*glob == '[' && strchr(glob, ']'))
+			glob = strrchr(glob, ']');
+	}
+	return least;
+}
+
 /*
  * Globs without brackets and backslashes: after a '*' that did not fit, it takes one more.
  * What follows the last one can only be at the end.

@@ -15,6 +15,7 @@
 #include "base/glob.h"
 #include "base/num.h"
 #include "base/redact.h"
+#include "threads.h"
 
 #define MILLION			1000000ULL
 #define WINDOW_MIN_NS		100000000ULL
@@ -236,6 +237,16 @@ static int set_text(char **field, const char *text, size_t len, const char **rea
 	return *field ? 0 : -ENOMEM;
 }
 
+static int parse_comm(struct trigger_word *w, const char *text, size_t len, const char **reason)
+{
+	const int err = set_text(&w->comm, text, len, reason);
+
+	if (err)
+		return err;
+	*reason = "comm= matches nothing, thread names have at most 15 characters";
+	return glob_least_bytes(w->comm) < THREAD_COMM_BYTES ? 0 : -EINVAL;
+}
+
 /* A path of the hierarchy or, as kfxt record --cgroup takes it, its directory. */
 static int parse_cgroup(struct trigger_word *w, const char *text, size_t len, const char **reason)
 {
@@ -334,7 +345,7 @@ static int parse_selector(struct trigger_word *w, const char *colon, const char 
 	if (sign && !len)
 		return -EINVAL;
 	if (is_name(name, name_len, "comm"))
-		return set_text(&w->comm, value, len, reason);
+		return parse_comm(w, value, len, reason);
 	if (is_name(name, name_len, "cgroup"))
 		return parse_cgroup(w, value, len, reason);
 	if (is_name(name, name_len, "container"))

@@ -22,6 +22,7 @@ static void test_words(void **state)
 		"runq>5ms", "offcpu>1s", "blocked>2s", "slice>50ms", "slice>.5us", "busy>95%/10s",
 		"busy>99.9999%/100ms", "idle>99%/10s", "runq>5ms:comm=db*", "runq>1ns:cgroup=/a/b/:pid=12:comm=kworker/0:1",
 		"runq>5ms:unit=db*.service:container=0123456789ab",
+		"runq>5ms:comm=*systemd-journal*", "runq>5ms:comm=[[:alpha:]][abc][abc]*[abcdefghijklm]", "runq>5ms:comm=abcdefg\\*\\*[hij",
 	};
 	static const struct {
 		const char *word, *why;
@@ -38,6 +39,9 @@ static void test_words(void **state)
 		{ "runq>5ms:tid=3", "runq>5ms:tid=3: unknown selector (there are :comm=GLOB, cgroup=DIR, container=ID, unit=GLOB, pid=N)" },
 		{ "runq>5ms:comm=", "runq>5ms:comm=: a selector has no value" },
 		{ "runq>5ms:comm=a:comm=b", "runq>5ms:comm=a:comm=b: a selector is given twice" },
+		{ "runq>5ms:comm=systemd-journald",
+		  "runq>5ms:comm=systemd-journald: comm= matches nothing, thread names have at most 15 characters" },
+		{ "runq>5ms:comm=*6789012345[a]6789?", "runq>5ms:comm=*6789012345[a]6789?: comm= matches nothing, thread names have at most 15 characters" },
 		{ "runq>5ms:pid=0", "runq>5ms:pid=0: pid= takes the id of a process" },
 		{ "runq>5ms:pid=x", "runq>5ms:pid=x: pid= takes the id of a process" },
 		{ "runq>5ms:cgroup=a",

@@ -302,13 +302,17 @@ static uint64_t complete_until(struct flight *f, uint64_t looked_ns)
 				  : until_ns;
 }
 
-/* Nothing is missing up to @complete_ns. What has fired is in the window then. */
-static int look_for_triggers(struct flight *f, uint64_t complete_ns)
+/* Nothing is missing up to @complete_ns, and now it is @looked_ns. What has fired is in the window then. */
+static int look_for_triggers(struct flight *f, uint64_t complete_ns, uint64_t looked_ns)
 {
 	struct triggers *triggers = f->r->cfg->keep.triggers;
 	const struct trigger_fired *fired;
-	int err = triggers ? triggers_round(triggers, complete_ns) : 0;
+	int err = 0;
 
+	if (triggers) {
+		triggers_lag(triggers, looked_ns - complete_ns);
+		err = triggers_round(triggers, complete_ns);
+	}
 	while (triggers && !err && (fired = triggers_next(triggers)))
 		err = take_trigger(f, fired);
 	return err ?: fxt_writer_flush(f->r->w);
@@ -550,10 +554,8 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 {
 	const struct piece_cut cut = recorder_cut(f->r, looked_ns);
 	const uint64_t complete_ns = complete_until(f, looked_ns);
-	int err = look_for_triggers(f, complete_ns);
+	int err = look_for_triggers(f, complete_ns, looked_ns);
 
-	if (f->r->cfg->keep.triggers)
-		triggers_lag(f->r->cfg->keep.triggers, looked_ns - complete_ns);
 	f->is_asked = false;
 	err = err ?: window_round(f->window, &cut, clock_ns(CLOCK_BOOTTIME));
 	/* The next round tries again; if the window lacks something, so says window_add(). */
@@ -636,7 +638,8 @@ static void write_all(struct flight *f, const struct piece_cut *cut)
 int flight_end(struct flight *f, const struct piece_cut *cut)
 {
 	static const struct pending last = { .name = "end", .request = { .by = RECORDER_BY_END, .fd = -1 } };
-	int err = look_for_triggers(f, f->r->stop_ns + TRIGGER_SETTLE_NS);
+	const uint64_t complete_ns = f->r->stop_ns + TRIGGER_SETTLE_NS;
+	int err = look_for_triggers(f, complete_ns, complete_ns);
 
 	err = err ?: window_round(f->window, cut, clock_ns(CLOCK_BOOTTIME));
 	if (err)

@@ -97,8 +97,8 @@ int triggers_take(struct triggers *t, const void *records, size_t len);
  */
 int triggers_round(struct triggers *t, uint64_t now_ns);
 /*
- * How long before the present time that was, as a CPU is in a gap: its next event ends it, and till then all but
- * pressure is blind if that takes longer than TRIGGER_LAG_NS.
+ * How long before the present time the next round's is, as a CPU is in a gap: its next event ends it, and till then those
+ * about scheduling are blind if that takes longer than TRIGGER_LAG_NS. What takes a moment fires all the same.
  */
 void triggers_lag(struct triggers *t, uint64_t ns);
 /* The next one that has fired, valid until the next call of any of these; NULL: none. */

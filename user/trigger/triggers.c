@@ -35,7 +35,7 @@ struct triggers {
 	bool has_begun;			/* the first record was taken */
 	bool has_start;			/* the instant `start` was */
 	uint32_t late;			/* triggers on sources that do not record yet, as bits */
-	uint64_t lag_ns;		/* of the last round */
+	uint64_t lag_ns;		/* of the next round, or the last one */
 };
 
 int triggers_open(struct triggers **out)
@@ -322,14 +322,14 @@ int triggers_round(struct triggers *t, uint64_t now_ns)
 	struct num_cpus online;
 	int err;
 
-	events_round(&t->events, now_ns);
+	events_round(&t->events, now_ns + t->lag_ns);
 	if (now_ns < TRIGGER_SETTLE_NS)
 		return 0;
 	if (online_read(&t->online, &online))
 		sched_look(&t->sched, &online, now_ns);
 	err = sched_round(&t->sched, now_ns - TRIGGER_SETTLE_NS);
 	firing_add_deferred(&t->firing);
-	psi_look(&t->psi, &t->firing, now_ns);
+	psi_look(&t->psi, &t->firing, now_ns + t->lag_ns);
 	return err;
 }
 
@@ -348,7 +348,7 @@ static const char *why_blind(const struct triggers *t, unsigned int i)
 {
 	if (t->late >> i & 1)
 		return "what it is about is not recorded yet: the kernel lets its source wait";
-	if (t->lag_ns > TRIGGER_LAG_NS && t->firing.list[i].w.kind != TRIGGER_PSI)
+	if (t->lag_ns > TRIGGER_LAG_NS && t->firing.list[i].w.kind <= TRIGGER_SCHEDULING)
 		return "a CPU has lost events and has had none since, which would end the gap";
 	switch (t->firing.list[i].w.kind) {
 	case TRIGGER_PSI:

@@ -25,7 +25,8 @@ enum trigger_kind {
 	TRIGGER_EVENT,		/* a tracepoint, with a filter on its fields or without */
 	TRIGGER_EXIT,		/* a process exits: the last of its threads does */
 	TRIGGER_PSI,		/* pressure, of which the kernel has triggers itself */
-	TRIGGER_KIND_CNT
+	TRIGGER_KIND_CNT,
+	TRIGGER_SCHEDULING = TRIGGER_IDLE,	/* up to this one: evaluated once nothing is missing before */
 };
 
 /* How the process of an exit trigger ends. */

@@ -513,6 +513,7 @@ static void test_psi(void **state)
 		pids[i] = spin();
 	for (i = 0; i < 600 && !f; i++) {
 		nanosleep(&step, NULL);
+		triggers_lag(m.t, 100000 * STREAM_MS);
 		stream_round(&m, 1000 + 50 * (uint64_t)i);
 		f = triggers_next(m.t);
 	}
@@ -524,6 +525,9 @@ static void test_psi(void **state)
 	assert_string_equal(f->word, words[0]);
 	assert_int_equal(f->value, 100 * STREAM_MS);
 	assert_true(f->is_partial);
+	/* It is of now, whatever is missing since when. */
+	assert_true(f->to_ns > 100000 * STREAM_MS);
+	assert_int_equal(f->to_ns - f->from_ns, 2000 * STREAM_MS);
 	stream_close(&m);
 }
 

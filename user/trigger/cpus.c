@@ -40,12 +40,25 @@ static int number_of(const struct cpus *c, const struct cpu *cpu)
 
 /* ---- slices ------------------------------------------------------------------------ */
 
+/* The longer part of one that a suspend is in: its first record may be drained after that was noticed. */
 static struct trigger_fired slice_until(const struct cpus *c, const struct cpu *cpu, uint64_t to_ns)
 {
-	return (struct trigger_fired){
-		.value = to_ns - cpu->since_ns, .thread = cpu->koid, .from_ns = cpu->since_ns, .to_ns = to_ns,
-		.cpu = number_of(c, cpu), .is_partial = cpu->is_marked,
+	const uint64_t before_ns = c->asleep_ns > cpu->since_ns ? c->asleep_ns - cpu->since_ns : 0;
+	const uint64_t after_ns = to_ns > c->awake_ns ? to_ns - c->awake_ns : 0;
+	struct trigger_fired what = {
+		.thread = cpu->koid, .from_ns = cpu->since_ns, .to_ns = to_ns, .cpu = number_of(c, cpu),
+		.is_partial = cpu->is_marked,
 	};
+
+	if (cpu->since_ns < c->awake_ns && to_ns > c->asleep_ns) {
+		what.is_partial = true;
+		if (before_ns > after_ns)
+			what.to_ns = c->asleep_ns;
+		else
+			what.from_ns = after_ns ? c->awake_ns : to_ns;
+	}
+	what.value = what.to_ns - what.from_ns;
+	return what;
 }
 
 static int end_slice(struct cpus *c, struct cpu *cpu, const struct cpu_switch *s)
@@ -200,10 +213,12 @@ void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns)
 	}
 }
 
-void cpus_suspended(struct cpus *c, uint64_t to_ns)
+void cpus_suspended(struct cpus *c, uint64_t from_ns, uint64_t to_ns)
 {
 	struct cpu *cpu;
 
+	c->asleep_ns = from_ns;
+	c->awake_ns = to_ns;
 	for (cpu = c->list; cpu < c->list + c->used; cpu++) {
 		cpu->offline_ns = to_ns > cpu->offline_ns ? to_ns : cpu->offline_ns;
 		if (cpu->since_ns >= to_ns)

@@ -41,6 +41,7 @@ struct cpus {
 	uint64_t least_ns;	/* the lowest threshold of slice */
 	uint32_t slice, busy, idle;	/* triggers, as bits */
 	bool is_filtered;	/* idle may be a thread that is not recorded */
+	uint64_t asleep_ns, awake_ns;	/* the last suspend was somewhere between */
 };
 
 /* A switch on a CPU: what begins there. */
@@ -77,7 +78,7 @@ static inline int cpus_switch(struct cpus *c, struct cpu *cpu, const struct cpu_
 /* These CPUs are online now. */
 void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns);
 /* See triggers_suspended(). */
-void cpus_suspended(struct cpus *c, uint64_t to_ns);
+void cpus_suspended(struct cpus *c, uint64_t from_ns, uint64_t to_ns);
 /* All records of times before @complete_ns are there: what goes on is looked at. 0 or -ENOMEM. */
 int cpus_round(struct cpus *c, uint64_t complete_ns);
 void cpus_fini(struct cpus *c);

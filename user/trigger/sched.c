@@ -96,7 +96,7 @@ void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns)
 void sched_suspended(struct sched *s, uint64_t from_ns, uint64_t to_ns)
 {
 	blind_add(&s->blind, from_ns, to_ns);
-	cpus_suspended(&s->cpus, to_ns);
+	cpus_suspended(&s->cpus, from_ns, to_ns);
 }
 
 static void start_cpu(struct sched *s, unsigned int number, struct cpu *cpu, uint64_t ts_ns)

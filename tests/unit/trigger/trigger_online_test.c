@@ -141,6 +141,36 @@ static void test_suspended(void **state)
 	close_machine(&c);
 }
 
+/* Records from before a suspend may be drained after it was noticed; a slice that it is in counts up to it, or from its end on. */
+static void test_suspended_late(void **state)
+{
+	static const char *const words[] = { "slice>50ms", NULL };
+	const struct trigger_fired *f;
+	struct machine c;
+
+	(void)state;
+	open_machine(&c, words);
+	stream_switch(&c.m, 0, 95, 0, 'R', 6);
+	stream_switch(&c.m, 1, 95, 0, 'R', 0);
+	stream_round(&c.m, 100);
+	triggers_suspended(c.m.t, 200 * STREAM_MS, 9000 * STREAM_MS);
+	stream_switch(&c.m, 0, 110, 6, 'S', 7);
+	stream_switch(&c.m, 0, 160, 7, 'S', 8);
+	stream_switch(&c.m, 0, 9010, 8, 'S', 0);	/* 40 ms at most before it, and 10 after it */
+	stream_switch(&c.m, 1, 120, 0, 'R', 9);
+	stream_round(&c.m, 9040);
+	f = stream_fired(&c.m, words[0], 80);		/* the longer one of 80 and 40 */
+	assert_int_equal(f->thread, 9);
+	assert_int_equal(f->from_ns, 120 * STREAM_MS);
+	assert_true(f->is_partial);
+	stream_switch(&c.m, 0, 9050, 0, 'R', 5);
+	stream_switch(&c.m, 0, 9110, 5, 'S', 0);
+	stream_round(&c.m, 9200);
+	assert_false(stream_fired(&c.m, words[0], 60)->is_partial);
+	stream_none(&c.m);
+	close_machine(&c);
+}
+
 /* What is offline is not idle. */
 static void test_goes(void **state)
 {
@@ -179,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes),
 		cmocka_unit_test(test_suspended),
+		cmocka_unit_test(test_suspended_late),
 		cmocka_unit_test(test_goes),
 	};
 

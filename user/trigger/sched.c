@@ -246,6 +246,15 @@ static void take_end(struct sched *s, const uint64_t *rec)
 	}
 }
 
+/* One that has executed another program has the id of the first thread of its process, which is dead. */
+static void take_begin(struct sched *s, const uint64_t *rec)
+{
+	struct thread *t = rec[3] ? threads_find(s->waits.threads, rec[3]) : NULL;
+
+	if (t && t->state == THREAD_DEAD && rec[1] >= t->last_ns)
+		t->state = THREAD_UNKNOWN;
+}
+
 static int take_switch(struct sched *s, const struct texts *texts, const uint64_t *rec, size_t words)
 {
 	const unsigned int number = FXT_GET(rec[0], FXT_F_SCHED_CPU);
@@ -263,8 +272,10 @@ static int take_switch(struct sched *s, const struct texts *texts, const uint64_
 		s->cpus.used = number + 1;
 	if (s->waits.runq | s->waits.blocked | s->waits.offcpu)
 		err = take_threads(s, &s->cpus.list[number], rec, &m);
-	else
+	else {
 		take_end(s, rec);
+		take_begin(s, rec);
+	}
 	if (s->exits && m.mark == TEXT_NONE && state_after(FXT_GET(rec[0], FXT_F_SCHED_STATE), &m) == THREAD_DEAD)
 		err = take_exit(s, rec) ?: err;
 	if (m.mark != TEXT_NONE)

@@ -417,6 +417,32 @@ static void test_selectors(void **state)
 #define CONTAINER	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* What the path of a cgroup says of containers and units. */
+/* An exec by another thread: its process goes on with the id of the first thread, which is dead, and with its names. */
+static void test_lives_on(void **state)
+{
+	static const char *const words[] = { "slice>5ms:comm=app*", NULL };
+	struct stream m;
+	uint64_t i;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 70, 70, "launcher");
+	stream_thread(&m, 70, 70, "app");	/* names are drained first */
+	stream_switch(&m, 0, 10, 70, 'Z', 71);
+	stream_switch(&m, 0, 20, 70, 'S', 0);	/* 71 became 70, and its id is another one's in time */
+	stream_switch(&m, 0, 30, 0, 'R', 70);
+	stream_switch(&m, 0, 31, 70, 'S', 0);
+	stream_round(&m, 50);
+	for (i = 1000; i < 3000; i++)
+		stream_thread(&m, i, i, "short");
+	stream_switch(&m, 0, 60, 0, 'R', 70);
+	stream_switch(&m, 0, 70, 70, 'S', 0);
+	stream_round(&m, END);
+	stream_fired(&m, words[0], 10);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 static void test_containers(void **state)
 {
 	static const char *const words[] = { "runq>1ms:container=0123456789ab", "runq>2ms:unit=db*", "runq>3ms:unit=db.service:cgroup=/x", NULL };
@@ -540,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_lives_on),
 		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_cgroup_directory),
 		cmocka_unit_test(test_cooldown),

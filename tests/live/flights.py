@@ -128,7 +128,12 @@ def whole(path):
 
 def instants(path):
     """The triggers in a file, as {argument: value}: on the thread that each is about, and on the recorder's own. Not what was asked for."""
-    found = [r for r in fxtread.read(path) if r['type'] == 'event' and (r['category'], r['name']) == ('kfxt', 'trigger')]
+    records = list(fxtread.read(path))
+    process_of = {r['koid']: dict((n, v) for n, _, v in r['arguments']).get('process')
+                  for r in records if r['type'] == 'kernel_object' and r['kernel_object_type'] == 2}
+    found = [r for r in records if r['type'] == 'event' and (r['category'], r['name']) == ('kfxt', 'trigger')]
+    for process, tid in (r['thread'] for r in found):
+        equal(process, process_of.get(tid, tid), f'the process of thread {tid}')
     args = [(r['thread'][1], {name: value for name, _, value in r['arguments']}) for r in found]
     args = [(tid, a) for tid, a in args if 'thread' in a]
     all_of_them = [a for tid, a in args if tid != a['thread']]

@@ -247,7 +247,7 @@ static int write_trigger(struct fxt_writer *w, const struct trigger_fired *t)
 	};
 	const unsigned int cnt = sizeof(args) / sizeof(args[0]) - (t->cpu < 0);	/* of no particular CPU: without it */
 	const struct fxt_event event = {
-		.type = FXT_INSTANT, .ts = t->to_ns, .thread = { .process = t->process ?: t->thread, .thread = t->thread },
+		.type = FXT_INSTANT, .ts = t->to_ns, .thread = { .process = t->process, .thread = t->thread },
 		.category = fxt_str("kfxt"), .name = fxt_str("trigger"),
 	};
 	int err = t->thread ? fxt_write_event(w, &event, args, cnt) : 0;

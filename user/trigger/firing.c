@@ -90,9 +90,9 @@ static void enqueue(struct firing *f, unsigned int i, const struct trigger_fired
 	out->name = w->name;
 	out->word = w->word;
 	out->threshold = w->threshold;
+	out->process = t && t->process != THREADS_NO_PROCESS ? t->process : what->thread;
 	if (!t)
 		return;
-	out->process = t->process == THREADS_NO_PROCESS ? 0 : t->process;
 	copy_comm(out->comm, t);
 	if (w->kind == TRIGGER_EXIT && t->has_exited)
 		print_exit(out->text, t);

@@ -34,7 +34,7 @@ struct trigger_fired {
 	uint64_t value;		/* ns; of busy and idle millionths of the window; 1 of what has no length: log, mark, exit */
 	uint64_t threshold;	/* in the same unit, or 0 */
 	uint64_t thread;	/* koid of the thread it is about; 0: none */
-	uint64_t process;	/* its koid; 0: none, or unknown */
+	uint64_t process;	/* koid: 0 of threads of the kernel; of one that is not known, that of the thread */
 	uint64_t from_ns, to_ns;
 	int cpu;		/* -1: of no particular one */
 	bool is_ongoing;	/* it had not ended at @to_ns */

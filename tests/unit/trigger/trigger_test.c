@@ -417,6 +417,26 @@ static void test_selectors(void **state)
 #define CONTAINER	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* What the path of a cgroup says of containers and units. */
+/* The process of an instant is that of all else of its thread: 0 of the kernel's, and its own if that is not known. */
+static void test_process(void **state)
+{
+	static const char *const words[] = { "runq>1ms", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 71, 70, "dbx");
+	stream_thread(&m, 2, 0, "kworker/0:1");
+	wait_for_runq(&m, 71, 10, 9);
+	wait_for_runq(&m, 2, 30, 9);
+	wait_for_runq(&m, 3, 50, 9);
+	stream_round(&m, END);
+	assert_int_equal(stream_fired(&m, words[0], 9)->process, 70);
+	assert_int_equal(stream_fired(&m, words[0], 9)->process, 0);
+	assert_int_equal(stream_fired(&m, words[0], 9)->process, 3);
+	stream_close(&m);
+}
+
 /* An exec by another thread: its process goes on with the id of the first thread, which is dead, and with its names. */
 static void test_lives_on(void **state)
 {
@@ -566,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_process),
 		cmocka_unit_test(test_lives_on),
 		cmocka_unit_test(test_containers),
 		cmocka_unit_test(test_cgroup_directory),

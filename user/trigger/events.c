@@ -171,6 +171,8 @@ static int take_slice(struct events *e, const struct fxt_record *rec, uint32_t m
 		.is_partial = fxt_record_arg(rec, "unfinished"),
 	};
 
+	/* Whether it goes on, as at the end of the recording, or its thread has ended is known later. */
+	what.is_ongoing = what.is_partial;
 	if (!mask || ev->id < ev->ts)
 		return 0;
 	set_text(&what, ev->name);

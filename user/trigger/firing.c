@@ -144,8 +144,14 @@ void firing_add_deferred(struct firing *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->deferred_cnt; i++)
-		firing_add_above(f, f->deferred[i].mask, &f->deferred[i].what);
+	for (i = 0; i < f->deferred_cnt; i++) {
+		struct firing_deferred *d = &f->deferred[i];
+
+		if (d->what.is_ongoing && !threads_has_ended(threads_find(f->threads, d->what.thread)))
+			continue;
+		d->what.is_ongoing = false;
+		firing_add_above(f, d->mask, &d->what);
+	}
 	f->deferred_cnt = 0;
 }
 

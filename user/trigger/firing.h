@@ -42,7 +42,10 @@ uint64_t firing_least(const struct firing *f, enum trigger_kind kind);
 void firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what);
 /* The same for all of @mask whose threshold the value is above; returns these, whether they select it or not. */
 uint32_t firing_add_above(struct firing *f, uint32_t mask, const struct trigger_fired *what);
-/* The same later: when the names of its thread are known for sure. 0 or -ENOMEM. */
+/*
+ * The same later: when the names of its thread are known for sure. What goes on counts only if the thread has ended, and that
+ * with it. 0 or -ENOMEM.
+ */
 int firing_defer(struct firing *f, uint32_t mask, const struct trigger_fired *what);
 /* Now. */
 void firing_add_deferred(struct firing *f);

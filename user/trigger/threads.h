@@ -89,6 +89,12 @@ static inline struct thread *threads_get(struct threads *th, uint64_t koid)
 	return threads_find(th, koid) ?: threads_add(th, koid);
 }
 
+/* As far as is known; NULL: a thread of which nothing is. */
+static inline bool threads_has_ended(const struct thread *t)
+{
+	return t && (t->is_exiting || t->state == THREAD_DEAD);
+}
+
 void threads_free(struct threads *th);
 
 #endif

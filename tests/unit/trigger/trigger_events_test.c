@@ -145,6 +145,29 @@ static void test_slices(void **state)
 	stream_close(&m);
 }
 
+/* At the end of the recording a call may go on: that has no end; that of a thread which ends has one. */
+static void test_unfinished(void **state)
+{
+	static const char *const words[] = { "syscall:recvmsg>5ms", "func:x>5ms", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	stream_thread(&m, 71, 70, "dbx");
+	stream_thread(&m, 72, 70, "dby");
+	stream_unfinished(&m, 72, "syscalls", "recvmsg", 10, 50);
+	stream_unfinished(&m, 72, "function", "x", 10, 40);
+	stream_switch(&m, 0, 50, 72, 'Z', 71);
+	stream_unfinished(&m, 71, "syscalls", "recvmsg", 10, 90);
+	stream_unfinished(&m, 71, "function", "x", 10, 90);
+	stream_unfinished(&m, 73, "function", "x", 10, 90);
+	stream_round(&m, 100);
+	assert_false(stream_fired(&m, words[0], 40)->is_ongoing);
+	assert_true(stream_fired(&m, words[1], 30)->is_partial);
+	stream_none(&m);
+	stream_close(&m);
+}
+
 /* Lists of system calls are those of -e syscalls:LIST. */
 static void test_lists(void **state)
 {
@@ -552,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_slow_log),

@@ -139,15 +139,27 @@ void stream_wakeup(struct stream *m, uint64_t ms, uint64_t thread, const char *m
 	take(m);
 }
 
-void stream_slice(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to)
+static void write_slice(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to,
+			bool unfinished)
 {
+	const struct fxt_arg arg = fxt_arg_bool("unfinished", true);
 	const struct fxt_event e = {
 		.type = FXT_DURATION_COMPLETE, .ts = from * STREAM_MS, .id = to * STREAM_MS, .thread = { thread, thread, true },
 		.category = fxt_str(category), .name = fxt_str(name),
 	};
 
-	assert_int_equal(fxt_write_event(m->w, &e, NULL, 0), 0);
+	assert_int_equal(fxt_write_event(m->w, &e, &arg, unfinished), 0);
 	take(m);
+}
+
+void stream_slice(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to)
+{
+	write_slice(m, thread, category, name, from, to, false);
+}
+
+void stream_unfinished(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to)
+{
+	write_slice(m, thread, category, name, from, to, true);
 }
 
 void stream_instant(struct stream *m, const char *category, const char *name, const char *text, uint64_t ms)

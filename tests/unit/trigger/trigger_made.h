@@ -36,6 +36,8 @@ void stream_mark(struct stream *m, uint16_t cpu, uint64_t ms, uint64_t out, uint
 void stream_state(struct stream *m, uint16_t cpu, uint64_t ms, uint64_t out, char state);
 void stream_wakeup(struct stream *m, uint64_t ms, uint64_t thread, const char *mark);
 void stream_slice(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to);
+/* One that has not ended: it has the argument `unfinished`. */
+void stream_unfinished(struct stream *m, uint64_t thread, const char *category, const char *name, uint64_t from, uint64_t to);
 /* With an argument `text`, if that is not NULL. */
 void stream_instant(struct stream *m, const char *category, const char *name, const char *text, uint64_t ms);
 /* What the recording says of a source that does not record yet or, if @why is NULL, has begun to. */

@@ -119,6 +119,25 @@ int syscalls_choose(struct syscalls **calls, const char *word, bool out, char *w
 	return 0;
 }
 
+int syscalls_need(struct syscalls **calls, const char *word, char *why, size_t size)
+{
+	struct syscalls *meant = NULL, *s = *calls;
+	int err = syscalls_choose(&meant, word, false, why, size);
+	size_t i;
+
+	if (err || !s) {
+		*calls = err ? s : meant;
+		if (err)
+			free(meant);
+		return err;
+	}
+	for (i = 0; i < sizeof(s->selected); i++)
+		((bool *)s->selected)[i] |= ((const bool *)meant->selected)[i];
+	s->unknown |= meant->unknown;
+	free(meant);
+	return 0;
+}
+
 bool syscalls_have(const struct syscalls *s, const char *word)
 {
 	struct syscalls *meant = NULL;
@@ -348,6 +367,15 @@ static int select_syscalls(void **s, const char *word, bool out, char *why, size
 	return err ?: syscalls_any(calls);
 }
 
+static int need_syscalls(void **s, const char *word, char *why, size_t size)
+{
+	struct syscalls *calls = *s;
+	int err = syscalls_need(&calls, word, why, size);
+
+	*s = calls;
+	return err ?: syscalls_any(calls);
+}
+
 static bool have_syscalls(const void *s, const char *word)
 {
 	return syscalls_have(s, word);
@@ -382,6 +410,6 @@ const struct source_ops source_syscall = {
 	.programs = { "on_sys_enter", "on_sys_exit" },
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
 	.typical_ns = 92, .shed_class = SHED_SYSCALLS, .shed_runs = 2,
-	.takes = syscalls_are_meant, .select = select_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
+	.takes = syscalls_are_meant, .select = select_syscalls, .need = need_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
 	.decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
 };

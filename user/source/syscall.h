@@ -20,6 +20,8 @@ bool syscalls_are_meant(const char *word);
  * with one line in @why, -EINVAL: there is no such call, -ENOTSUP: not here.
  */
 int syscalls_choose(struct syscalls **calls, const char *word, bool out, char *why, size_t size);
+/* Adds what @word alone means, whatever was chosen before; as above. */
+int syscalls_need(struct syscalls **calls, const char *word, char *why, size_t size);
 /* Whether any of the calls that @word means is selected. */
 bool syscalls_have(const struct syscalls *calls, const char *word);
 bool syscalls_any(const struct syscalls *calls);

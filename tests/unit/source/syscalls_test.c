@@ -135,6 +135,35 @@ static void test_choice(void **state)
 	assert_false(syscalls_any(NULL));
 }
 
+/* What several triggers need is all of it, in whatever order; what the user takes out after that is taken out of all. */
+static void test_needs(void **state)
+{
+	static const char *const words[][2] = {
+		{ "syscalls:!read", "syscalls:!write" }, { "syscalls:futex", "syscalls:!futex,!epoll_wait" },
+		{ "syscalls:!futex,!epoll_wait", "syscalls:futex" },
+	};
+	struct syscalls *s;
+	char why[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		s = NULL;
+		assert_int_equal(syscalls_need(&s, words[i][0], why, sizeof(why)), 0);
+		assert_int_equal(syscalls_need(&s, words[i][1], why, sizeof(why)), 0);
+		assert_int_equal(syscalls_need(&s, "syscalls:nosuchcall", why, sizeof(why)), -EINVAL);
+		assert_true(syscalls_have(s, "syscalls:read") && syscalls_have(s, "syscalls:write"));
+		assert_true(syscalls_have(s, "syscalls:futex"));
+		assert_int_equal(syscalls_have(s, "syscalls:epoll_wait"), !i);
+		assert_int_equal(syscalls_choose(&s, "syscalls:futex", true, why, sizeof(why)), 0);
+		assert_false(syscalls_have(s, "syscalls:futex"));
+		syscalls_close(s);
+	}
+	s = NULL;
+	assert_int_equal(syscalls_need(&s, "syscalls:nosuchcall", why, sizeof(why)), -EINVAL);
+	assert_null(s);
+}
+
 /* The event that a deferred record becomes, as "name arg=value...". */
 static const char *written(uint64_t *rec, unsigned int words)
 {
@@ -212,7 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_protos),
-		cmocka_unit_test(test_protos_of_this_kernel), cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_protos_of_this_kernel), cmocka_unit_test(test_choice), cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_records),
 	};
 

@@ -87,7 +87,7 @@ static void look_at_slice(struct cpus *c, struct cpu *cpu, uint64_t complete_ns)
 
 /* ---- busy and idle ----------------------------------------------------------------- */
 
-/* Fires where a window gets above the threshold, not again before one was not. */
+/* Fires once where windows are above the threshold, and again after one was not: at once, or when a cooldown has ended. */
 static int end_step(struct cpus *c, const struct cpu *cpu, unsigned int i, struct share_window *window)
 {
 	const struct trigger_word *w = &c->firing->list[i].w;
@@ -107,7 +107,15 @@ static int end_step(struct cpus *c, const struct cpu *cpu, unsigned int i, struc
 	/* Rounded up, so that it is above the threshold if the share is. */
 	what.value = (uint64_t)(((unsigned __int128)sum_ns * MILLION + w->window_ns - 1) / w->window_ns);
 	window->is_over = what.value > w->threshold;
-	return window->is_over && !was_over ? firing_defer(c->firing, 1U << i, &what) : 0;
+	if (!window->is_over) {
+		c->firing->list[i].suppressed += was_over && !window->is_settled;
+		window->is_settled = false;
+		return 0;
+	}
+	if (window->is_settled || firing_is_quiet(c->firing, i, end_ns))
+		return 0;
+	window->is_settled = true;
+	return firing_defer(c->firing, 1U << i, &what);
 }
 
 static int next_step(struct cpus *c, const struct cpu *cpu, unsigned int i, struct share_window *window)

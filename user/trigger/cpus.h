@@ -17,6 +17,7 @@ struct share_window {
 	uint64_t ns[SHARE_STEPS];	/* busy, or idle, in the last steps, by number modulo SHARE_STEPS */
 	bool is_partial[SHARE_STEPS];	/* some of the step is not recorded, and does not count */
 	bool is_over;		/* the last window was above the threshold */
+	bool is_settled;	/* since it is, the trigger has fired, or another CPU has fired it at that time */
 };
 
 struct cpu {

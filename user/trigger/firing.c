@@ -98,23 +98,36 @@ static void enqueue(struct firing *f, unsigned int i, const struct trigger_fired
 		print_exit(out->text, t);
 }
 
-void firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what)
+uint64_t firing_quiet_until(const struct firing *f, unsigned int i)
+{
+	return f->list[i].has_fired && f->cooldown_ns ? f->list[i].last_ns + f->cooldown_ns : 0;
+}
+
+bool firing_is_quiet(const struct firing *f, unsigned int i, uint64_t ns)
+{
+	return ns < firing_quiet_until(f, i);
+}
+
+bool firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what)
 {
 	const struct thread *t = what->thread ? threads_find(f->threads, what->thread) : NULL;
+	const bool is_quiet = firing_is_quiet(f, i, what->to_ns);
 	struct firing_trigger *trigger = &f->list[i];
-	const bool quiet = trigger->has_fired && (what->to_ns < trigger->last_ns ||
-						  what->to_ns - trigger->last_ns < f->cooldown_ns);
 
 	if (!is_selected(f, i, t))
-		return;
-	if ((quiet && f->cooldown_ns) || f->queued == FIRING_QUEUE) {
+		return true;
+	if (is_quiet && what->is_ongoing && trigger->round != f->round)
+		return false;
+	if (is_quiet || f->queued == FIRING_QUEUE) {
 		trigger->suppressed++;
-		return;
+		return true;
 	}
 	trigger->has_fired = true;
 	trigger->last_ns = what->to_ns;
+	trigger->round = f->round;
 	trigger->fired++;
 	enqueue(f, i, what, t);
+	return true;
 }
 
 uint32_t firing_add_above(struct firing *f, uint32_t mask, const struct trigger_fired *what)
@@ -126,8 +139,7 @@ uint32_t firing_add_above(struct firing *f, uint32_t mask, const struct trigger_
 
 		if (what->value <= f->list[i].w.threshold)
 			continue;
-		firing_add(f, i, what);
-		above |= 1U << i;
+		above |= firing_add(f, i, what) ? 1U << i : 0;
 	}
 	return above;
 }

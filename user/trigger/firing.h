@@ -15,6 +15,7 @@ struct firing_trigger {
 	struct trigger_word w;
 	bool has_fired;
 	uint64_t last_ns;	/* end of the one that fired last */
+	uint64_t round;		/* in which it did */
 	uint64_t fired, suppressed;
 };
 
@@ -27,6 +28,7 @@ struct firing {
 	struct firing_trigger list[TRIGGERS_MAX];
 	unsigned int cnt;
 	uint64_t cooldown_ns;
+	uint64_t round;		/* the number of the one that goes on */
 	const struct threads *threads;		/* borrowed */
 	struct trigger_fired queue[FIRING_QUEUE];
 	unsigned int first, queued;
@@ -38,9 +40,16 @@ struct firing {
 uint32_t firing_mask(const struct firing *f, enum trigger_kind kind);
 /* The lowest threshold of that kind, UINT64_MAX if there is none. */
 uint64_t firing_least(const struct firing *f, enum trigger_kind kind);
-/* The @i'th trigger was reached by *@what, of which names and the threshold are filled in, if it selects the thread. */
-void firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what);
-/* The same for all of @mask whose threshold the value is above; returns these, whether they select it or not. */
+/* Does the cooldown of the @i'th trigger go on at @ns? */
+bool firing_is_quiet(const struct firing *f, unsigned int i, uint64_t ns);
+/* When it ends; 0: it does not go on. */
+uint64_t firing_quiet_until(const struct firing *f, unsigned int i);
+/*
+ * The @i'th trigger was reached by *@what, of which names and the threshold are filled in, if it selects the thread. False:
+ * that goes on, and so does the cooldown. It counts when one of these ends. What goes on as the trigger fires is in its file.
+ */
+bool firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what);
+/* The same for all of @mask whose threshold the value is above; returns those for which that was true. */
 uint32_t firing_add_above(struct firing *f, uint32_t mask, const struct trigger_fired *what);
 /*
  * The same later: when the names of its thread are known for sure. What goes on counts only if the thread has ended, and that

@@ -45,7 +45,7 @@ struct thread {
 	bool is_begun : 1;	/* the state is older than its record: a mark `state` */
 	bool switch_is_begun : 1;	/* of the last switch */
 	uint8_t listed : 2;	/* in the lists of waits.h, as bits of enum wait_list_id */
-	uint8_t listed_fired : 2;	/* in those of threads that have fired */
+	uint8_t listed_later : 2;	/* in those of threads that are above a threshold */
 	bool is_process : 1;	/* another thread belongs to it; while threads are dropped */
 	bool is_exiting : 1;	/* by its last name; its last switch may never be seen */
 };

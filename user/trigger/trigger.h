@@ -57,7 +57,10 @@ int triggers_open(struct triggers **out);
  * such as "runq>5: a time needs a unit: ns, us, ms, s, m or h"; @why has TRIGGER_WHY_BYTES at most.
  */
 int triggers_add(struct triggers *t, const char *word, char *why, size_t size);
-/* After one has fired it is quiet for so long: those that end meanwhile are counted as suppressed. */
+/*
+ * After one has fired it is quiet for so long: those that end meanwhile are counted as suppressed, as are those that went on
+ * as it fired. What still goes on after that fires then.
+ */
 void triggers_set_cooldown(struct triggers *t, uint64_t cooldown_ns);
 struct trigger_source {
 	const char *word;	/* of the trigger, as it was given */

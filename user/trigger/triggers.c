@@ -322,6 +322,7 @@ int triggers_round(struct triggers *t, uint64_t now_ns)
 	struct num_cpus online;
 	int err;
 
+	t->firing.round++;
 	events_round(&t->events, now_ns + t->lag_ns);
 	if (now_ns < TRIGGER_SETTLE_NS)
 		return 0;

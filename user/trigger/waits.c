@@ -37,8 +37,8 @@ void thread_waits_fini(struct thread_waits *w)
 
 	for (id = 0; id < WAIT_LISTS; id++) {
 		free(w->lists[id].koids);
-		free(w->fired[id].koids);
-		w->lists[id] = w->fired[id] = (struct wait_list){ 0 };
+		free(w->later[id].koids);
+		w->lists[id] = w->later[id] = (struct wait_list){ 0 };
 	}
 	free(w->gaps);
 	w->gaps = NULL;
@@ -264,12 +264,17 @@ static struct wait_gap ongoing_gap(const struct thread *t, enum wait_list_id id,
 /* When the first of these can fire. */
 static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t from_ns)
 {
-	uint64_t due_ns = UINT64_MAX, threshold;
+	uint64_t due_ns = UINT64_MAX, over_ns, quiet_ns;
 
 	for (; mask; mask &= mask - 1) {
-		threshold = w->firing->list[__builtin_ctz(mask)].w.threshold;
-		if (from_ns + threshold < due_ns)
-			due_ns = from_ns + threshold;
+		const unsigned int i = (unsigned int)__builtin_ctz(mask);
+
+		over_ns = from_ns + w->firing->list[i].w.threshold;
+		quiet_ns = firing_quiet_until(w->firing, i);
+		if (over_ns < quiet_ns)
+			over_ns = quiet_ns;
+		if (over_ns < due_ns)
+			due_ns = over_ns;
 	}
 	return due_ns;
 }
@@ -314,52 +319,60 @@ static void keep(struct wait_list *list, size_t *kept, uint64_t koid, uint64_t d
 		list->due_ns = due_ns;
 }
 
-/*
- * Moves @t to those that have fired, which may be many and are looked at seldom; false: no memory. It is
- * there already if an earlier wait of it has fired.
- */
-static bool move_to_fired(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t due_ns)
+/* Is it above a threshold? Such ones may be many, and are looked at seldom. */
+static bool is_over(const struct thread_waits *w, uint32_t mask, uint64_t waits_ns)
 {
-	struct wait_list *list = &w->fired[id];
+	for (; mask; mask &= mask - 1)
+		if (waits_ns > w->firing->list[__builtin_ctz(mask)].w.threshold)
+			return true;
+	return false;
+}
 
-	if (!(t->listed_fired & 1U << id) && list_add(list, t->koid))
+/* Moves @t to the other list, where it still is if an earlier wait of it was; false: no memory. */
+static bool move_to_later(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t due_ns)
+{
+	struct wait_list *list = &w->later[id];
+
+	if (!(t->listed_later & 1U << id) && list_add(list, t->koid))
 		return false;
 	if (due_ns < list->due_ns)
 		list->due_ns = due_ns;
-	t->listed_fired |= 1U << id;
+	t->listed_later |= 1U << id;
 	t->listed &= ~(1U << id);
 	return true;
 }
 
-static void take_from_list(struct thread *t, enum wait_list_id id, bool is_fired)
+static void take_from_list(struct thread *t, enum wait_list_id id, bool is_later)
 {
-	if (is_fired)
-		t->listed_fired &= ~(1U << id);
+	if (is_later)
+		t->listed_later &= ~(1U << id);
 	else
 		t->listed &= ~(1U << id);
 }
 
-/* @is_fired: those that have fired, where a wait that began since is in the other list. */
-static void look_at_list(struct thread_waits *w, enum wait_list_id id, bool is_fired, uint64_t complete_ns)
+/* @is_later: the other one, in which a wait that began since is not. */
+static void look_at_list(struct thread_waits *w, enum wait_list_id id, bool is_later, uint64_t complete_ns)
 {
-	struct wait_list *list = is_fired ? &w->fired[id] : &w->lists[id];
+	struct wait_list *list = is_later ? &w->later[id] : &w->lists[id];
 	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
-	uint64_t due_ns;
+	uint64_t due_ns, from_ns;
 	struct thread *t;
 	size_t i, kept = 0;
 
 	if (!is_due(list, complete_ns))
 		return;
 	/* What will be added to the first one began after this look. */
-	list->due_ns = is_fired ? UINT64_MAX : complete_ns + least_ns;
+	list->due_ns = is_later ? UINT64_MAX : complete_ns + least_ns;
 	for (i = 0; i < list->cnt; i++) {
 		t = threads_find(w->threads, list->koids[i]);
 		if (!t)
 			continue;
-		due_ns = !is_fired || ongoing_mask(w, t, id) & t->fired ? look_at_ongoing(w, t, id, complete_ns) : UINT64_MAX;
+		due_ns = is_later && t->listed & 1U << id ? UINT64_MAX : look_at_ongoing(w, t, id, complete_ns);
+		from_ns = id == WAIT_OFF ? t->switched_ns : t->last_ns;
 		if (due_ns == UINT64_MAX)
-			take_from_list(t, id, is_fired);
-		else if (is_fired || !(ongoing_mask(w, t, id) & t->fired) || !move_to_fired(w, t, id, due_ns))
+			take_from_list(t, id, is_later);
+		else if (is_later || from_ns >= complete_ns || !is_over(w, ongoing_mask(w, t, id), complete_ns - from_ns) ||
+			 !move_to_later(w, t, id, due_ns))
 			keep(list, &kept, t->koid, due_ns);
 	}
 	list->cnt = list->looked_cnt = kept;
@@ -372,7 +385,7 @@ void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 	end_gaps(w, complete_ns);
 	for (id = 0; id < WAIT_LISTS; id++) {
 		if (w->is_blank) {
-			w->lists[id].cnt = w->fired[id].cnt = 0;
+			w->lists[id].cnt = w->later[id].cnt = 0;
 			continue;
 		}
 		look_at_list(w, id, true, complete_ns);

@@ -46,7 +46,7 @@ struct thread_waits {
 	struct wait_gap *gaps;
 	size_t gaps_cnt, gaps_cap;
 	struct wait_list lists[WAIT_LISTS];
-	struct wait_list fired[WAIT_LISTS];	/* those that have fired a trigger, and may another of a higher threshold */
+	struct wait_list later[WAIT_LISTS];	/* those above a threshold: due by a higher one, or at the end of a cooldown */
 	uint64_t least_ns;		/* the lowest threshold of runq and blocked */
 	uint64_t least_off_ns;		/* of offcpu */
 	uint32_t runq, blocked, offcpu;	/* triggers, as bits */

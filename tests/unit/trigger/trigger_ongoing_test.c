@@ -167,6 +167,94 @@ static void test_gap_while_waiting(void **state)
 	stream_close(&m);
 }
 
+static void expect_counts(struct stream *m, uint64_t fired, uint64_t suppressed)
+{
+	struct trigger_counts counts;
+
+	assert_true(triggers_counts(m->t, 0, &counts));
+	assert_int_equal(counts.fired, fired);
+	assert_int_equal(counts.suppressed, suppressed);
+}
+
+/* What begins in a cooldown and goes on after it fires then; what goes on as the trigger fires is in its file. */
+static void test_longer_than_a_cooldown(void **state)
+{
+	static const char *const words[] = { "blocked>50ms", NULL };
+	struct stream m;
+
+	(void)state;
+	stream_open(&m, words);
+	triggers_set_cooldown(m.t, 1000 * STREAM_MS);
+	stream_switch(&m, 0, 10, 0, 'R', 7);
+	stream_switch(&m, 0, 20, 7, 'D', 8);
+	stream_switch(&m, 0, 25, 8, 'D', 9);
+	stream_round(&m, 100);
+	stream_fired(&m, words[0], 80);
+	expect_counts(&m, 1, 1);
+	stream_switch(&m, 0, 150, 9, 'D', 10);
+	stream_switch(&m, 0, 160, 10, 'D', 11);
+	stream_switch(&m, 0, 170, 11, 'D', 0);
+	stream_round(&m, 300);
+	stream_wakeup(&m, 1050, 11, NULL);	/* it ends before the cooldown does */
+	stream_round(&m, 1100);
+	stream_none(&m);
+	expect_counts(&m, 1, 2);
+	stream_round(&m, 1101);
+	assert_int_equal(stream_fired(&m, words[0], 951)->thread, 9);
+	expect_counts(&m, 2, 3);		/* with 10 */
+	stream_wakeup(&m, 2000, 8, NULL);
+	stream_wakeup(&m, 2000, 9, NULL);
+	stream_wakeup(&m, 2000, 10, NULL);
+	stream_round(&m, END);
+	stream_none(&m);			/* nor 7, which goes on */
+	expect_counts(&m, 2, 3);
+	stream_close(&m);
+}
+
+/* The next that has fired, of a CPU at a time. */
+static void fired_on(struct stream *m, const char *word, int cpu, uint64_t ms)
+{
+	const struct trigger_fired *f = triggers_next(m->t);
+
+	assert_non_null(f);
+	assert_string_equal(f->word, word);
+	assert_int_equal(f->cpu, cpu);
+	assert_int_equal(f->to_ns, ms * STREAM_MS);
+}
+
+/* The same of CPUs. */
+static void test_busy_longer_than_a_cooldown(void **state)
+{
+	static const char *const words[] = { "busy>50%/100ms", "slice>500ms", NULL };
+	struct stream m;
+	uint16_t cpu;
+
+	(void)state;
+	stream_open(&m, words);
+	triggers_set_cooldown(m.t, 1000 * STREAM_MS);
+	for (cpu = 0; cpu < 3; cpu++)
+		stream_switch(&m, cpu, 100, 0, 'R', 0);
+	stream_switch(&m, 0, 200, 0, 'R', 7);
+	stream_round(&m, 400);
+	fired_on(&m, words[0], 0, 260);
+	stream_switch(&m, 1, 500, 0, 'R', 8);
+	stream_switch(&m, 2, 500, 0, 'R', 9);
+	stream_switch(&m, 2, 700, 9, 'S', 0);	/* both end before the cooldown does */
+	stream_round(&m, 800);
+	fired_on(&m, words[1], 0, 800);
+	stream_round(&m, 1250);
+	stream_none(&m);
+	expect_counts(&m, 1, 1);
+	stream_round(&m, 1350);
+	fired_on(&m, words[0], 1, 1260);
+	stream_round(&m, 1900);
+	fired_on(&m, words[1], 1, 1900);
+	stream_round(&m, END);
+	stream_none(&m);
+	expect_counts(&m, 2, 1);
+	stream_close(&m);
+}
+
 static bool lags(const char *why)
 {
 	return why && strstr(why, "lost events");
@@ -206,6 +294,8 @@ int main(void)
 		cmocka_unit_test(test_ongoing_thresholds),
 		cmocka_unit_test(test_ongoing_again),
 		cmocka_unit_test(test_gap_while_waiting),
+		cmocka_unit_test(test_longer_than_a_cooldown),
+		cmocka_unit_test(test_busy_longer_than_a_cooldown),
 		cmocka_unit_test(test_lag),
 	};
 

@@ -296,6 +296,17 @@ def what_follows_is_less_than_the_window(tmp):
 
 
 @test
+def a_name_that_two_files_have(tmp):
+    """Calls have names, not files: it says so where a function of that name in another file is recorded, too, and only there."""
+    other = f'{tmp}/other'
+    shutil.copy(helper('pingpong'), other)
+    word = f'func:{helper("pingpong")}:main>1h'
+    for options, said in (((), False), (('-u', f'{other}:main'), True)):
+        r = run('record', '-d', '50ms', '-o', f'{tmp}/%t.fxt', '--keep', '5s', '--trigger', word, *options)
+        equal(f'--trigger {word}: main of {other} is recorded, too, and fires it as well' in r.stderr.decode(), said, r.stderr.decode())
+
+
+@test
 def what_is_taken_out_is_not_recorded(tmp):
     """A trigger that needs what the user has taken out is refused, in whatever order they are given."""
     for trigger, out in (('log~x', '!log'), ('irq>1s', '!irq'), ('mark=x', '!marker'), ('syscall:read,futex>1s', '!syscalls'),

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "capture/sources.h"
 #include "cli/exit.h"
+#include "elf/elf.h"
 #include "func_opts.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
@@ -227,16 +228,36 @@ int archive_opts_add_sources(const struct recorder_cfg *cfg, const char *command
 	return EXIT_OK;
 }
 
-static bool have_funcs(const struct funcs *funcs, const char *word, bool user)
+/* Is it of the file that @word, as of -u, begins with, or of the kernel? */
+static bool is_of_file(const struct func *func, const char *path)
+{
+	return path ? func->kind == FUNC_USER && !strcmp(func->where, path) : func->kind == FUNC_KERNEL;
+}
+
+/* In calls there is only the name of the function. @other: one that is also recorded, of another file, or NULL. */
+static bool have_funcs(const struct funcs *funcs, const char *word, bool user, const struct func **other)
 {
 	const char *glob = user ? strrchr(word, ':') + 1 : word;
-	unsigned int cnt = 0, i;
-	const struct func *all = funcs ? funcs_all(funcs, &cnt) : NULL;
+	const struct func *func = NULL, *end;
+	char file[ELF_PATH_BYTES], path[ELF_PATH_BYTES];
+	unsigned int cnt = 0;
+	bool have = false;
 
-	for (i = 0; i < cnt; i++)
-		if (all[i].kind == (user ? FUNC_USER : FUNC_KERNEL) && glob_match(glob, all[i].name))
-			return true;
-	return false;
+	*other = NULL;
+	snprintf(file, sizeof(file), "%.*s", (int)(glob - word) - 1, word);
+	if (user && elf_path_find(file, path))
+		return false;
+	if (funcs)
+		func = funcs_all(funcs, &cnt);
+	for (end = func + cnt; func < end; func++) {
+		if (func->kind == FUNC_USDT || !glob_match(glob, func->name))
+			continue;
+		if (is_of_file(func, user ? path : NULL))
+			have = true;
+		else
+			*other = func;
+	}
+	return have;
 }
 
 int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *command, const struct sources *sources,
@@ -248,8 +269,13 @@ int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *comma
 
 	for (i = 0; cfg->keep.triggers && triggers_source(cfg->keep.triggers, i, &t); i++) {
 		const char *word = funcs_of(&t, &user);
+		const struct func *other = NULL;
+		const bool have = !t.source || (word ? have_funcs(funcs, word, user, &other) : sources_have_needed(sources, t.source));
 
-		if (!t.source || (word ? have_funcs(funcs, word, user) : sources_have_needed(sources, t.source)))
+		if (have && other)
+			log_warn("%s: --trigger %s: %s of %s is recorded, too, and fires it as well", command, t.word, other->name,
+				    other->where ?: "the kernel");
+		if (have)
 			continue;
 		if (word)
 			log_error("%s: --trigger %s: what it is about %shas another name (kfxt list -%c '%s')", command, t.word,

@@ -24,6 +24,7 @@ from harness import (KFXT, PATIENCE, SCALE, Skip, equal, expect, load, main, not
 import fxtread  # noqa: E402, where trace.py found it
 
 SYSRQ = '/proc/sysrq-trigger'
+UEVENT = '/sys/devices/system/cpu/cpu0/uevent'
 RATE = '/proc/sys/kernel/printk_devkmsg'
 THROTTLED = b'sched: RT throttling activated'      # once per boot
 LEVELS = ('emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug')
@@ -194,6 +195,22 @@ def redacted_lines(tmp):
               f'lines with {options}')
         data = open(tmp + '/t.fxt', 'rb').read()
         equal(data.count(b'q9x8w7v6'), 0 if options else 2 * 3, f'how often it is there with {options}')
+
+
+def redacted_dictionary(tmp):
+    """Of a line that the driver core prints by dev_err(), which has the device in its text and in its dictionary."""
+    for options in (), ('--redact', 'cpu[0-9]+'):
+        record(tmp + '/t.fxt', *options, '--', 'sh', '-c', f'echo kfxt-test >{UEVENT}')
+        lines = [rec['arguments'] for rec in fxtread.read(tmp + '/t.fxt') if rec['type'] == 'event' and rec.get('name') == 'printk']
+        found = [{name: value for name, _, value in args} for args in lines]
+        found = [(args['SUBSYSTEM'], args['DEVICE']) for args in found if 'failed to send' in args.get('text', '') and 'DEVICE' in args]
+        equal(found, [('cpu', '+cpu:[redacted]' if options else '+cpu:cpu0')], f'dictionaries with {options}')
+
+
+if os.access(UEVENT, os.W_OK):
+    test(redacted_dictionary)
+else:
+    note(f'redacted_dictionary: not here, {UEVENT} cannot be written')
 
 
 def all_accounted_for(trace, tid, count):

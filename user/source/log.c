@@ -112,6 +112,26 @@ int logs_take(struct logs *l, const uint64_t *rec)
 
 /* ---- writing -------------------------------------------------------------------------- */
 
+/* The dictionary of @kmsg into @args, how many. @room: for what is left of its values. */
+static unsigned int put_pairs(const struct logs *l, const struct kmsg *kmsg, char room[LINE_BYTES], struct fxt_arg *args)
+{
+	size_t len, at = 0;
+	unsigned int i;
+
+	for (i = 0; i < kmsg->pairs_cnt; i++) {
+		const char *value = kmsg->pairs[i].value;
+
+		len = strlen(value);
+		if (l->redact) {
+			len = redact_text(l->redact, value, len, room + at, LINE_BYTES - at);
+			value = room + at;
+			at += len;
+		}
+		args[i] = fxt_arg_str(kmsg->pairs[i].key, fxt_str_inline(value, len));
+	}
+	return i;
+}
+
 /* @kmsg NULL: only the text is known. */
 static int write_instant(struct logs *l, const struct piece *first, struct fxt_str text, const struct kmsg *kmsg)
 {
@@ -120,7 +140,8 @@ static int write_instant(struct logs *l, const struct piece *first, struct fxt_s
 		.category = fxt_str("log"), .name = fxt_str("printk"),
 	};
 	struct fxt_arg args[4 + KMSG_PAIRS_MAX];
-	unsigned int n = 0, i;
+	char room[LINE_BYTES];
+	unsigned int n = 0;
 
 	args[n++] = fxt_arg_str("text", text);
 	if (kmsg) {
@@ -132,9 +153,8 @@ static int write_instant(struct logs *l, const struct piece *first, struct fxt_s
 	}
 	if (first->interrupt)
 		args[n++] = fxt_arg_bool("interrupt", true);
-	for (i = 0; kmsg && i < kmsg->pairs_cnt; i++)
-		args[n++] = fxt_arg_str(kmsg->pairs[i].key, fxt_str_inline(kmsg->pairs[i].value,
-									   strlen(kmsg->pairs[i].value)));
+	if (kmsg)
+		n += put_pairs(l, kmsg, room, args + n);
 	return fxt_write_event(l->w, &event, args, n);
 }
 

@@ -28,7 +28,7 @@ struct logs_counts {
 
 /*
  * Reads @kmsg ("/dev/kmsg") from its end on; without it lines have no level. What @redact (NULL: nothing) matches of
- * the text of a line is not written. Borrows @w, @packets (NULL: none) and @redact. 0 or -ENOMEM.
+ * the text of a line, or of a value of its dictionary, is not written. Borrows @w, @packets (NULL: none) and @redact. 0 or -ENOMEM.
  */
 int logs_open(struct logs **out, struct fxt_writer *w, struct packets *packets, struct redact *redact, const char *kmsg);
 /*

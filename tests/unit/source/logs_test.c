@@ -435,7 +435,7 @@ static unsigned int occurrences(struct fixture *f, const char *word)
 	return cnt;
 }
 
-/* In log records, instants and packets; also of a line that was printed in parts, or that /dev/kmsg does not have. */
+/* In log records, instants and packets; also of a line that was printed in parts, or that /dev/kmsg does not have; in a dictionary. */
 static void test_redacted(void **state)
 {
 	struct fixture *f = *state;
@@ -451,12 +451,16 @@ static void test_redacted(void **state)
 	print_piece(f, 100, 7, "one password=hun", false);
 	print_piece(f, 110, 7, "ter2 two", false);
 	kmsg(f, "6,1,0,-;one password=hunter2 two\n", 0);
+	print_piece(f, 115, 7, "device", false);
+	kmsg(f, "3,2,0,-;device\n SUBSYSTEM=other\n DEVICE=+one:password=hunter2 password=hunter3\n", 0);
 	print_piece(f, 120, 7, "password=hunter2\xff", false);
 	print_piece(f, 130, 7, "passwords", false);
 	assert_int_equal(logs_write(f->logs, UINT64_MAX), 0);
-	assert_lines(f, "100 7 one [redacted] two info\n120 7 [redacted] -\n130 7 passwords -\n");
+	assert_lines(f, "100 7 one [redacted] two info\n115 7 device err\n120 7 [redacted] -\n130 7 passwords -\n");
 	assert_int_equal(occurrences(f, "hun"), 0);
-	assert_int_equal(occurrences(f, "[redacted]"), 2 * 3);
+	assert_int_equal(occurrences(f, "other"), 1);
+	assert_int_equal(occurrences(f, "+one:[redacted] [redacted]"), 1);
+	assert_int_equal(occurrences(f, "[redacted]"), 2 * 3 + 2);
 	logs_close(f->logs);
 	f->logs = NULL;
 	packets_close(packets);

@@ -230,6 +230,8 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p)
 		put_process(rec, OBJECT_EXEC_WORDS, p, NULL);
 		rec[OBJECT_CMDLINE - 1] = FXT_ARG_HEADER(FXT_ARG_STRING, 1 + OBJECT_CMDLINE_WORDS, STR_CMDLINE) |
 					  FXT_PUT(FXT_STR_INLINE | max, FXT_F_ARG_STRING);
+		rec[OBJECT_CMDLINE_BYTES] = len;
+		barrier_var(len);	/* what is compared is what is passed on */
 		__builtin_memset(rec + OBJECT_CMDLINE, 0, max);
 		bpf_probe_read_user(rec + OBJECT_CMDLINE, len < max ? len : max, (void *)start);
 		end_record(ctl, rec);

@@ -9,8 +9,8 @@
  * A kernel object record in the metadata ring, in words: header, koid, name of
  * fixed length, Koid argument (the thread's process or the process's parent), for
  * a process the id of its cgroup as an Uint64 argument (the recorder writes the path) and, at
- * exec, its command line as a String argument or, at exit, an Int32 argument: "exit_code" or "exit_signal"; for
- * a thread, at exit, a Bool argument: "exited".
+ * exec, its command line as a String argument and, after that, how long all of it is or, at exit, an Int32 argument:
+ * "exit_code" or "exit_signal"; for a thread, at exit, a Bool argument: "exited".
  */
 enum object_word {
 	OBJECT_HEADER		= 0,
@@ -27,7 +27,8 @@ enum object_word {
 	OBJECT_EXIT_WORDS	= 9,
 	OBJECT_CMDLINE		= 9,	/* after its argument header */
 	OBJECT_CMDLINE_WORDS	= 64,	/* longer ones are completed from /proc */
-	OBJECT_EXEC_WORDS	= 73,
+	OBJECT_CMDLINE_BYTES	= 73,	/* with the last NUL */
+	OBJECT_EXEC_WORDS	= 74,
 };
 
 /* A cgroup that was made: a word of zeros, its id and its path, which ends with a NUL. Not written as it is. */

@@ -286,6 +286,27 @@ def secrets_on_command_lines(tmp):
     equal(load(tmp + '/t.fxt').cmdlines, {}, 'command lines')
 
 
+@test
+def command_lines_cut_between_arguments(tmp):
+    """What the kernel's record has ends with an argument: that is all of it only if there is no more."""
+    def args(program, more):
+        first = [program, '1']
+        return first + ['0' * (512 - sum(len(arg) + 1 for arg in first) - 6), '0.25', *more]
+
+    def line_of(args, *options):
+        record(tmp + '/t.fxt', *options, '--', *args)
+        return next(line for line in load(tmp + '/t.fxt').cmdlines.values() if line.startswith(args[0] + ' 1 '))
+    brief = tmp + '/true'
+    os.symlink(shutil.which('true'), brief)
+    for more in [], ['0.125']:
+        line = ' '.join(args('sleep', more))
+        equal(line_of(args('sleep', more)), line, 'one that stays')
+        equal(line_of(args('sleep', more), '--redact', '0.25 0.125'), line.replace('0.25 0.125', '[redacted]'), 'that is redacted')
+        # Whether it can still be read is a matter of luck.
+        gone, cut = line_of(args(brief, more)), [' '.join(args(brief, [])) + '  ...'] * len(more)
+        expect(gone in [' '.join(args(brief, more)), *cut], f'one that is gone: {gone}')
+
+
 # Its first thread runs, above all of the recorder's, until the file is there, and ends; another one sleeps on.
 FIRST_ENDS = """
 import ctypes, os, sys, threading, time

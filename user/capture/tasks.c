@@ -417,7 +417,7 @@ static int write_exec(struct tasks *n, struct traced_process *proc, const uint64
 
 	proc->cmdline = (const char *)(rec + OBJECT_CMDLINE);
 	proc->cmdline_len = max;
-	if (!proc->cmdline[max - 1])
+	if (rec[OBJECT_CMDLINE_BYTES] <= max)
 		return write_process(n, proc);
 	cmdlines_read(n->cmdlines, &pid, 1);
 	len = cmdlines_get(n->cmdlines, 0, &text);

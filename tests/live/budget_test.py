@@ -320,7 +320,7 @@ def presets_follow_tracepoints(tmp):
             recorder(tmp, '-m', '32M', '-e', 'irq', '-e', 'sched:sched_stat_runtime', '-e', CALLS, '--budget', '0.001%', '--stats', 'json',
                      '--stats-file', tmp + '/s.json') as r:
         r.wait_for('presets are left out')
-        time.sleep(1)
+        r.wait_for('more than --budget 0.001%')
         err = r.end()
     events, stats = checked(tmp)
     t = load(tmp + '/t.fxt')
@@ -332,6 +332,7 @@ def presets_follow_tracepoints(tmp):
     expect(all(s[3] > 0 for s in slices), f'nothing left out: {slices}')
     equal(stats['budget']['exceeded'], True, 'exceeded')
     equal(err.count('more than --budget 0.001%'), 1, err)
+    expect(err.index('presets are left out') < err.index('more than --budget'), f'what that costs is said before it can be known: {err}')
     begin = max(s[1] for s in slices)
     late = [e for e in events if e.category in ('syscalls', 'sched', 'irq', 'softirq') and not e.args.get('unfinished')]
     equal(in_flight(late, begin), [], 'events where they are left out')

@@ -64,6 +64,15 @@ static void skip_unselected(struct budget_rule *rule)
 		rule->level--;
 }
 
+static bool all_are_left_out(const struct budget_rule *rule)
+{
+	unsigned int class = rule->level;
+
+	while (class < SHED_CNT && !rule->selected[class])
+		class++;
+	return class == SHED_CNT;
+}
+
 /* The first class that is left out and exceeds the limit all the same, alone or as most of what does; SHED_CNT: none. */
 static enum shed_class find_too_much(const struct budget_rule *rule, const struct budget_costs *costs)
 {
@@ -108,11 +117,12 @@ void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, u
 		total -= rule->detached[class] ? costs->rest[class] : 0;
 	if (total > rule->limit) {
 		rule->calm_ns = 0;
+		/* What it will cost with more left out is a guess: the next second tells. */
+		rule->exceeded |= all_are_left_out(rule);
 		while (rule->level < SHED_CNT && total > rule->limit) {
 			total -= costs->less[rule->level];
 			leave_out(rule, now_ns);
 		}
-		rule->exceeded |= total > rule->limit;
 		skip_unselected(rule);
 		return;
 	}

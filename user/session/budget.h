@@ -39,7 +39,7 @@ struct budget_rule {
 	bool detached[SHED_CNT];
 	bool too_much;			/* in the last second, by what can be detached */
 	unsigned int level;		/* how many classes are left out, from the first one on */
-	bool exceeded;			/* though all that can be is left out */
+	bool exceeded;			/* by a second that began with all left out that can be */
 	uint64_t calm_ns;		/* since when level - 1 would do; 0: it would not */
 	uint64_t restored_ns[SHED_CNT], hold_ns[SHED_CNT];
 };

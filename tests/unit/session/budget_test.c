@@ -44,6 +44,12 @@ static void test_order(void **state)
 	rule = rule_of(0.001);
 	budget_decide(&rule, &costs, S);
 	assert_int_equal(rule.level, SHED_CNT);
+	/* That it will cost too much all the same is a guess. */
+	assert_false(rule.exceeded);
+	budget_decide(&rule, &nothing, 2 * S);
+	assert_false(rule.exceeded);
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.002 }, 3 * S);
+	assert_int_equal(rule.level, SHED_CNT);
 	assert_true(rule.exceeded);
 }
 
@@ -63,6 +69,13 @@ static void test_unselected(void **state)
 	budget_decide(&rule, &more, 2 * S);
 	assert_int_equal(rule.level, SHED_TRACEPOINTS + 1);
 	assert_true(rule.exceeded);
+	/* A class is recorded again, and costs more than it is thought to when it is left out. */
+	rule.exceeded = false;
+	rule.level = 0;
+	more.less[SHED_TRACEPOINTS] = 0.005;
+	budget_decide(&rule, &more, 2 * S);
+	assert_int_equal(rule.level, SHED_TRACEPOINTS + 1);
+	assert_false(rule.exceeded);
 	/* With it the classes before it, which are none. */
 	budget_decide(&rule, &nothing, 3 * S);
 	budget_decide(&rule, &nothing, 6 * S);
@@ -146,6 +159,7 @@ static void test_not_detached(void **state)
 	budget_decide(&rule, &others, 2 * S);
 	assert_false(rule.detached[0]);
 	assert_int_equal(rule.level, SHED_CNT);
+	assert_false(rule.exceeded);
 	rule.detachable[0] = false;
 	budget_decide(&rule, &most, 3 * S);
 	assert_false(rule.detached[0]);

@@ -19,7 +19,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (KFXT, PATIENCE, equal, expect, helper, last_cpu, load, main, note, run, scaled, start,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, equal, expect, helper, last_cpu, load, main, note, run, scaled, start,  # noqa: E402
                      test, until, verify)
 from account import (balance_against, every_switch_of, may_be_missing, players, switch_count,  # noqa: E402
                      told_as_in_file, unreported_switches)
@@ -176,6 +176,18 @@ def estimate_in_words(tmp):
     r = until(lambda: (r := run('estimate', '--', 'true')).returncode and r, 'a command that ends at once is counted')
     equal((r.returncode, r.stdout), (1, b''), 'of a command that ends at once')
     expect(b'kfxt: estimate: ended after less than 1.2 s: nothing was counted\n' in r.stderr, r.stderr)
+
+
+@test
+def estimate_of_triggers(tmp):
+    """Of the time that all else is counted in, which is not the first second."""
+    os.symlink('/bin/sh', tmp + '/kfxt-brief')
+    children = 'while [ $i -lt {} ]; do (:); i=$((i + 1)); done'
+    work = f'i=0; {children.format(20)}; sleep {2 / SCALE}; {children.format(23)}; sleep 60'
+    r = run('estimate', '--json', '-d', str(2.5 / SCALE), '--keep', '30s', '--trigger', 'exit:comm=kfxt-brief', '--',
+            tmp + '/kfxt-brief', '-c', work)
+    equal(r.returncode, 0, r.stderr.decode())
+    equal([t['times'] for t in json.loads(r.stdout)['triggers']], [3], 'how often it was true')
 
 
 @test

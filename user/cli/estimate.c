@@ -78,6 +78,8 @@ struct estimate {
 	struct recorder_totals totals;
 	unsigned int cpus_cnt;
 	const struct triggers *triggers;	/* NULL: none */
+	uint64_t times_before[TRIGGERS_MAX], times[TRIGGERS_MAX];	/* they were true, at the first look that counted and since then */
+	bool is_counting;
 	double recorder, output;	/* shares: the draining thread, the one that compresses or makes another format */
 	bool output_selected;		/* and that one is part of the recording that was asked for */
 };
@@ -122,14 +124,30 @@ static int opened(void *ctx, const struct record_summary *s)
 		log_warn("estimate: the cost in the kernel is not measured but what is typical: statistics of BPF programs: %s%s",
 			 strerror(-cost_error(e->cost)), cost_error(e->cost) == -EPERM ? " (CAP_SYS_ADMIN is needed)" : "");
 	cost_try_output(&e->byte, e->dir);
+	e->triggers = s->triggers;
 	return EXIT_OK;
+}
+
+/* With each look at the costs: what is open when the recording ends makes triggers true after the last one. */
+static void count_triggers(struct estimate *e)
+{
+	struct trigger_counts t;
+	unsigned int i;
+
+	for (i = 0; e->triggers && i < TRIGGERS_MAX && triggers_counts(e->triggers, i, &t); i++) {
+		if (!e->is_counting)
+			e->times_before[i] = t.fired + t.suppressed;
+		e->times[i] = t.fired + t.suppressed - e->times_before[i];
+	}
+	e->is_counting = true;
 }
 
 static void tick(void *ctx)
 {
 	struct estimate *e = ctx;
 
-	cost_look(e->cost);
+	if (cost_look(e->cost))
+		count_triggers(e);
 }
 
 static double share_of_bytes(double bytes_per_s, double ns)
@@ -255,7 +273,7 @@ static void print_triggers(const struct estimate *e)
 	unsigned int i;
 
 	for (i = 0; e->triggers && triggers_counts(e->triggers, i, &t); i++)
-		printf("trigger  %s: %" PRIu64 " time%s%s%s\n", t.word, t.fired + t.suppressed, t.fired + t.suppressed == 1 ? "" : "s",
+		printf("trigger  %s: %" PRIu64 " time%s%s%s\n", t.word, e->times[i], e->times[i] == 1 ? "" : "s",
 		       t.blind ? ", blind: " : "", t.blind ?: "");
 }
 
@@ -351,7 +369,7 @@ static void print_json_triggers(struct json *j, const struct estimate *e)
 		json_line(j, "    ");
 		json_object(j);
 		json_key_text(j, "trigger", t.word);
-		json_key_u64(j, "times", t.fired + t.suppressed);
+		json_key_u64(j, "times", e->times[i]);
 		json_key_text(j, "blind", t.blind);
 		json_end(j);
 	}
@@ -394,7 +412,6 @@ static int ended(void *ctx, const struct record_summary *s)
 	}
 	recorder_totals(s->recorder, &e->totals);
 	e->cpus_cnt = s->cpus_cnt;
-	e->triggers = s->triggers;
 	compute_shares(e, s);
 	compute_keep(e);
 	if (e->totals.full_cpus)

@@ -131,7 +131,7 @@ const char *archive_opts_check_trigger(const char *word)
 	return err == -EINVAL ? why : NULL;
 }
 
-static int parse_triggers(const struct archive_opts *opts, const char *command, struct recorder_keep *out)
+static int parse_triggers(const struct archive_opts *opts, const char *command, bool no_files, struct recorder_keep *out)
 {
 	char why[TRIGGER_WHY_BYTES];
 	uint64_t cooldown_ns = COOLDOWN_NS;
@@ -145,7 +145,8 @@ static int parse_triggers(const struct archive_opts *opts, const char *command, 
 		return code;
 	if (triggers_open(&out->triggers))
 		return EXIT_FAILED;
-	triggers_set_cooldown(out->triggers, cooldown_ns);
+	/* Where there are no files, how often each is true is of interest. */
+	triggers_set_cooldown(out->triggers, no_files ? 0 : cooldown_ns);
 	for (i = 0; !err && i < opts->triggers.cnt; i++)
 		err = triggers_add(out->triggers, opts->triggers.items[i], why, sizeof(why));
 	if (err)
@@ -354,7 +355,7 @@ int archive_opts_open(const struct archive_opts *opts, const char *command, cons
 	struct bounds bounds;
 	int code = check(opts, command, output);
 
-	code = code ?: parse_triggers(opts, command, &out->keep);
+	code = code ?: parse_triggers(opts, command, no_files, &out->keep);
 	if (!code && opts->rotate) {
 		code = parse_bounds(opts->rotate, "rotate", command, &rotate_min, &bounds);
 		if (!no_files)

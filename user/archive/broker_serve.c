@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fd_pass.h"
 #include "base/side_process.h"
 #include "broker_p.h"
@@ -36,6 +37,8 @@ struct server {
 	struct hooks *hooks;	/* NULL: none */
 	struct open_file files[BROKER_FILES_MAX];
 	struct broker_counts counts;
+	char **recovered;	/* names that were given and limits do not know so far */
+	size_t recovered_cnt, recovered_cap;
 	char undeletable[NAME_MAX + 1];		/* reported once, not in every pass */
 	bool ended;
 };
@@ -146,13 +149,13 @@ static uint64_t growing_bytes(const struct server *s)
 	return bytes;
 }
 
-/* @newest: the name of the file that was just published; NULL: none was. */
-static void apply_limits(struct server *s, const char *newest)
+/* @newest: names of the @cnt files that were just published. */
+static void apply_limits(struct server *s, const char *const *newest, size_t cnt)
 {
 	struct pass pass = { s, { .event = BROKER_DELETED }, { .event = BROKER_NOT_DELETED } };
 	const struct retention_cfg cfg = {
 		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits, .newest = newest,
-		.deleted = on_deleted, .ctx = &pass, .is_used = is_hooked, .used_ctx = s,
+		.newest_cnt = cnt, .deleted = on_deleted, .ctx = &pass, .is_used = is_hooked, .used_ctx = s,
 	};
 	const int err = retention_apply(&cfg, growing_bytes(s), &s->counts.kept);
 
@@ -182,7 +185,7 @@ static void check_growth(struct server *s)
 	const uint64_t limit = s->p->cfg->limits.bytes, growing = limit ? growing_bytes(s) : 0;
 
 	if (growing && s->counts.kept.files && s->counts.kept.bytes + growing > limit)
-		apply_limits(s, NULL);
+		apply_limits(s, NULL, 0);
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
@@ -291,17 +294,17 @@ static void take_publish(struct server *s, const struct broker_ask *ask, struct 
 {
 	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
 	const bool later = ask->how & BROKER_SYNC_LATER;
+	bool is_named;
 
 	if (!file)
 		answer->err = -EBADF;
 	else
 		answer->err = later ? unfinished_rename(&file->file, s->p->dir) : unfinished_publish(&file->file, s->p->dir);
+	is_named = !answer->err || (file && answer->err != -ESTALE && !unfinished_rename(&file->file, s->p->dir));
 	if (!answer->err)
 		strcpy(answer->name, file->file.name);
-	else if (file && answer->err != -ESTALE && !unfinished_rename(&file->file, s->p->dir))
-		refuse(answer, answer->err, "it has its name, but not all of it may be on the disk");
 	else
-		refuse(answer, answer->err, "it gets no name");
+		refuse(answer, answer->err, is_named ? "it has its name, but not all of it may be on the disk" : "it gets no name");
 	send_answer(s, answer, -1);
 	if (!file)
 		return;
@@ -310,7 +313,7 @@ static void take_publish(struct server *s, const struct broker_ask *ask, struct 
 	if (!answer->err && (ask->how & BROKER_HOOK) && s->hooks)
 		run_hook(s, file);
 	close_file(file);
-	apply_limits(s, answer->err ? NULL : answer->name);
+	apply_limits(s, (const char *[]){ file->file.name }, is_named);
 }
 
 static void take_discard(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
@@ -374,6 +377,17 @@ static void take_asks(struct server *s)
 
 /* ---- recorders that have ended ----------------------------------------------------------- */
 
+/* Without memory it is one of the others. */
+static void note_recovered(struct server *s, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (copy && !array_reserve(s->recovered, s->recovered_cnt, s->recovered_cap, 1))
+		s->recovered[s->recovered_cnt++] = copy;
+	else
+		free(copy);
+}
+
 static void recover(struct server *s, struct unfinished *file)
 {
 	struct broker_answer notice = { .files = 1 };
@@ -391,7 +405,16 @@ static void recover(struct server *s, struct unfinished *file)
 		notice.event = BROKER_RECOVERED;
 		s->counts.recovered++;
 		send_notice(s, &notice);
+		note_recovered(s, file->name);
 	}
+}
+
+/* They were written last, whatever the clock says now. */
+static void apply_limits_recovered(struct server *s)
+{
+	apply_limits(s, (const char *const *)s->recovered, s->recovered_cnt);
+	while (s->recovered_cnt)
+		free(s->recovered[--s->recovered_cnt]);
 }
 
 static int recover_name(void *ctx, const char *name)
@@ -415,7 +438,7 @@ static void recover_open(struct server *s)
 			recover(s, &s->files[i].file);
 			close_file(&s->files[i]);
 		}
-	apply_limits(s, NULL);
+	apply_limits_recovered(s);
 }
 
 /* ---- the process --------------------------------------------------------------------------- */
@@ -433,7 +456,7 @@ static int begin(struct server *s)
 	if (err)
 		return err;
 	retention_list(s->p->dir, recover_name, s);
-	apply_limits(s, NULL);
+	apply_limits_recovered(s);
 	return 0;
 }
 
@@ -463,7 +486,7 @@ static void end_hooks(struct server *s)
 {
 	if (!s->hooks || !hooks_round(s->hooks))
 		return;
-	apply_limits(s, NULL);
+	apply_limits(s, NULL, 0);
 	send_counts(s);
 }
 

@@ -16,6 +16,7 @@
 struct old_file {
 	struct timespec written;
 	uint64_t bytes;
+	bool is_new;			/* one of cfg->newest */
 	char *name;
 };
 
@@ -47,6 +48,16 @@ int retention_list(int dir, int (*found)(void *ctx, const char *name), void *ctx
 	return err;
 }
 
+static bool is_new(const struct retention_cfg *cfg, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < cfg->newest_cnt; i++)
+		if (!strcmp(cfg->newest[i], name))
+			return true;
+	return false;
+}
+
 /* What cannot be looked at has gone meanwhile, or is not ours. */
 static int add_file(void *ctx, const char *name)
 {
@@ -63,7 +74,7 @@ static int add_file(void *ctx, const char *name)
 		free(copy);
 		return -ENOMEM;
 	}
-	s->files[s->cnt++] = (struct old_file){ st.st_mtim, st.st_size, copy };
+	s->files[s->cnt++] = (struct old_file){ st.st_mtim, st.st_size, is_new(s->cfg, name), copy };
 	return 0;
 }
 
@@ -76,6 +87,8 @@ static int compare_age(const void *a, const void *b)
 {
 	const struct old_file *x = a, *y = b;
 
+	if (x->is_new != y->is_new)
+		return x->is_new ? 1 : -1;
 	if (is_after(&x->written, &y->written))
 		return 1;
 	return is_after(&y->written, &x->written) ? -1 : strcmp(x->name, y->name);
@@ -94,18 +107,16 @@ static void make_newest(const struct retention_cfg *cfg, struct old_file *newest
 	utimensat(cfg->dir, newest->name, times, AT_SYMLINK_NOFOLLOW);
 }
 
-static void keep_order(struct scan *s)
+/* Those that were just made go last, as do their times from then on. */
+static void sort(struct scan *s)
 {
-	struct old_file *f, *newest = NULL;
-	struct timespec last = { 0 };
+	size_t i;
 
-	for (f = s->files; f < s->files + s->cnt; f++)
-		if (s->cfg->newest && !strcmp(f->name, s->cfg->newest))
-			newest = f;
-		else if (is_after(&f->written, &last))
-			last = f->written;
-	if (newest && !is_after(&newest->written, &last))
-		make_newest(s->cfg, newest, &last);
+	if (s->cnt)
+		qsort(s->files, s->cnt, sizeof(*s->files), compare_age);
+	for (i = 1; i < s->cnt; i++)
+		if (s->files[i].is_new && !is_after(&s->files[i].written, &s->files[i - 1].written))
+			make_newest(s->cfg, &s->files[i], &s->files[i - 1].written);
 }
 
 static bool is_too_much(const struct retention_total *t, const struct retention_limits *limits, uint64_t more_bytes)
@@ -150,9 +161,7 @@ int retention_apply(const struct retention_cfg *cfg, uint64_t more_bytes, struct
 	if (!cfg->limits.files && !cfg->limits.bytes)
 		return 0;
 	err = retention_list(cfg->dir, add_file, &s);
-	keep_order(&s);
-	if (s.cnt)
-		qsort(s.files, s.cnt, sizeof(*s.files), compare_age);
+	sort(&s);
 	for (i = 0; i < s.cnt; i++)
 		total->bytes += s.files[i].bytes;
 	total->files = s.cnt;

@@ -4,7 +4,7 @@
  * permission to write for it; those last written to first. Files that a person asked for lack that permission;
  * chmod a-w protects any other.
  *
- * Where a clock was set back, the file that was just made would be the oldest: it gets a time after all others.
+ * Where a clock was set back, the files that were just made would be the oldest: they get times after all others.
  */
 #ifndef ARCHIVE_RETENTION_H
 #define ARCHIVE_RETENTION_H
@@ -31,7 +31,8 @@ struct retention_cfg {
 	int dir;			/* the directory, open */
 	const struct name_pattern *names;
 	struct retention_limits limits;
-	const char *newest;		/* the file that was made last; NULL: none was just made */
+	const char *const *newest;	/* files that were just made */
+	size_t newest_cnt;
 	retention_fn deleted;
 	void *ctx;
 	bool (*is_used)(void *ctx, const char *name);	/* is not deleted now, but counts; NULL: none is */

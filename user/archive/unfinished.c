@@ -200,8 +200,12 @@ static int cut_after_records(int fd)
 
 int unfinished_recover(struct unfinished *u, int dir, bool *kept)
 {
+	struct stat st;
+	const bool timed = !fstat(u->fd, &st);
 	int err = cut_after_records(u->fd);
 
+	if (timed)
+		futimens(u->fd, (struct timespec[2]){ { .tv_nsec = UTIME_OMIT }, st.st_mtim });
 	*kept = unfinished_bytes(u) > sizeof(uint64_t);
 	return err ?: *kept ? unfinished_rename(u, dir) : unfinished_discard(u, dir);
 }

@@ -44,8 +44,8 @@ int unfinished_discard(struct unfinished *u, int dir);
 /* Bytes that are in it, 0 if that cannot be found out. */
 uint64_t unfinished_bytes(const struct unfinished *u);
 /*
- * Of a recorder that has ended: cuts an FXT file after its last whole record and publishes it. Nothing is removed but a
- * file without any record: *@kept is false then.
+ * Of a recorder that has ended: cuts an FXT file after its last whole record and publishes it, with the time at which it
+ * was last written to before. Nothing is removed but a file without any record: *@kept is false then.
  */
 int unfinished_recover(struct unfinished *u, int dir, bool *kept);
 /* Closes the file as it is. */

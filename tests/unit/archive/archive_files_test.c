@@ -209,6 +209,24 @@ static void recover(struct name_pattern *p, const char *temp, bool expected)
 	close(dir);
 }
 
+/* When it was written is not changed by cutting it. */
+static void test_recover_time(void **state)
+{
+	const struct timespec times[2] = { { WHEN, 0 }, { WHEN, 700 } };
+	struct name_pattern *p = open_pattern("p-%S.fxt");
+	struct stat st;
+
+	(void)state;
+	put_trace("p-07.fxt.tmp", 20, 5, 0400);
+	assert_int_equal(utimensat(AT_FDCWD, "p-07.fxt.tmp", times, 0), 0);
+	recover(p, "p-07.fxt.tmp", true);
+	assert_int_equal(stat("p-07.fxt", &st), 0);
+	assert_int_equal(st.st_size, 168);
+	assert_int_equal(st.st_mtim.tv_sec, WHEN);
+	assert_int_equal(st.st_mtim.tv_nsec, 700);
+	name_pattern_close(p);
+}
+
 static void test_recover(void **state)
 {
 	struct name_pattern *p = open_pattern("p-%S.fxt");
@@ -396,13 +414,15 @@ static void see(void *ctx, const char *name, uint64_t bytes, int err)
 	strcpy(seen->last, name);
 }
 
-static const char *newest;	/* that was just made */
+static const char *const *newest;	/* that were just made */
+static size_t newest_cnt;
 
 static void apply(uint64_t files, uint64_t bytes, uint64_t more_bytes, struct seen *seen, struct retention_total *total)
 {
 	struct name_pattern *p = open_pattern("p-%Y%m%d-%t.fxt");
 	const struct retention_cfg cfg = {
-		.dir = open_dir(), .names = p, .limits = { files, bytes }, .newest = newest, .deleted = see, .ctx = seen,
+		.dir = open_dir(), .names = p, .limits = { files, bytes }, .newest = newest, .newest_cnt = newest_cnt,
+		.deleted = see, .ctx = seen,
 	};
 
 	*seen = (struct seen){ 0 };
@@ -463,19 +483,47 @@ static void test_clock_set_back(void **state)
 	(void)state;
 	put_files();
 	archive_put("p-20250101-y.fxt", 100, WHEN - 2000, 0600);
-	newest = "p-20250101-y.fxt";
+	newest = (const char *[]){ "p-20250101-y.fxt" };
+	newest_cnt = 1;
 	apply(6, 0, 0, &seen, &total);
 	assert_string_equal(seen.last, "p-20260101-c.fxt");
 	archive_put("p-20250101-x.fxt", 100, WHEN - 1000, 0600);
-	newest = "p-20250101-x.fxt";
+	newest = (const char *[]){ "p-20250101-x.fxt" };
 	apply(6, 0, 0, &seen, &total);
 	assert_string_equal(seen.last, "p-20260101-a.fxt");
-	newest = NULL;
+	newest_cnt = 0;
 	apply(2, 0, 0, &seen, &total);
 	assert_int_equal(seen.deleted, 4);
 	assert_true(archive_has("p-20250101-y.fxt"));
 	apply(1, 0, 0, &seen, &total);
 	assert_true(archive_has("p-20250101-x.fxt"));
+}
+
+/* Of several that were just made, the one that was written to last goes last. */
+static void test_several_set_back(void **state)
+{
+	static const char *const made[] = { "p-20250101-y.fxt", "p-20250101-x.fxt", "p-20250101-z.fxt" };
+	struct retention_total total;
+	struct seen seen;
+
+	(void)state;
+	put_files();
+	archive_put(made[0], 100, WHEN - 1000, 0600);
+	archive_put(made[1], 100, WHEN - 3000, 0600);
+	archive_put(made[2], 100, WHEN - 2000, 0600);
+	newest = made;
+	newest_cnt = 3;
+	apply(4, 0, 0, &seen, &total);
+	newest_cnt = 0;
+	assert_int_equal(seen.deleted, 5);
+	assert_true(archive_has("p-20260101-f.fxt"));
+	apply(3, 0, 0, &seen, &total);
+	assert_string_equal(seen.last, "p-20260101-f.fxt");
+	apply(2, 0, 0, &seen, &total);
+	assert_string_equal(seen.last, made[1]);
+	apply(1, 0, 0, &seen, &total);
+	assert_string_equal(seen.last, made[2]);
+	assert_true(archive_has(made[0]));
 }
 
 /* What is not ours to delete does not count either. */
@@ -532,9 +580,9 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover),
+		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover), TEST(test_recover_time),
 		TEST(test_recover_compressed), TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
-		TEST(test_others),
+		TEST(test_several_set_back), TEST(test_others),
 		TEST(test_undeletable),
 	};
 

@@ -93,10 +93,29 @@ static void test_error(void **state)
 	close(files[1].fd);
 }
 
+/* So it is the newest of these, after a clock that was set back, too. */
+static void test_error_set_back(void **state)
+{
+	struct broker_file file;
+	struct broker *b;
+
+	(void)state;
+	disk.err = EIO;
+	archive_put("p-20261122T140507Z-a.fxt", 1000, time(NULL) + 3600, 0600);
+	b = broker_make((struct broker_cfg){ .limits = { .files = 1 } });
+	broker_make_file(b, &file);
+	close(file.fd);
+	assert_int_equal(broker_file_publish(b, &file, 0), -EIO);
+	broker_settle(b);
+	assert_true(archive_has(BROKER_NAME ".fxt"));
+	assert_int_equal(archive_count(), 1);
+	assert_int_equal(broker_close(b), 0);
+}
+
 int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, remove_dir)
-	const struct CMUnitTest tests[] = { TEST(test_slow), TEST(test_error) };
+	const struct CMUnitTest tests[] = { TEST(test_slow), TEST(test_error), TEST(test_error_set_back) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

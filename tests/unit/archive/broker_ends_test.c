@@ -271,6 +271,49 @@ static void test_both_killed(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* Three files of a day to come: the clock has been set back since. */
+static void put_future(void)
+{
+	static const char *const names[] = { "p-20261124T140507Z-a.fxt", "p-20261124T140507Z-b.fxt", "p-20261124T140507Z-c.fxt" };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		archive_put(names[i], 100, time(NULL) + 86400 + i, 0600);
+}
+
+/* What led up to the end of a recorder is the newest file, whatever the clock says. */
+static void test_killed_set_back(void **state)
+{
+	static const struct broker_cfg cfg = { .pattern = "p-%Y%m%dT%H%M%SZ-%t.fxt", .limits = { .files = 3 } };
+	pid_t pid = start_recorder(&cfg), broker = broker_find(pid);
+
+	(void)state;
+	put_future();
+	kill_process(pid);
+	wait_for_end_of(broker);
+	assert_true(archive_has(BROKER_NAME "-1.fxt"));
+	assert_int_equal(archive_count(), 3);
+}
+
+static void test_both_killed_set_back(void **state)
+{
+	static const struct broker_cfg cfg = { .pattern = "p-%Y%m%dT%H%M%SZ-%t.fxt" };
+	pid_t pid = start_recorder(&cfg), broker = broker_find(pid);
+
+	(void)state;
+	put_future();
+	kill(broker, SIGKILL);
+	kill_process(pid);
+	wait_for_end_of(broker);
+	assert_true(archive_has(BROKER_NAME "-1.fxt.tmp"));
+	assert_int_equal(broker_close(broker_make((struct broker_cfg){ .limits = { .files = 3 } })), 0);
+	assert_true(archive_has(BROKER_NAME "-1.fxt"));
+	assert_int_equal(archive_count(), 3);
+	/* It remains so. */
+	assert_int_equal(broker_close(broker_make((struct broker_cfg){ .limits = { .files = 1 } })), 0);
+	assert_true(archive_has(BROKER_NAME "-1.fxt"));
+}
+
 static void test_broker_killed(void **state)
 {
 	struct broker *b = broker_make((struct broker_cfg){ 0 });
@@ -486,7 +529,7 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
-		TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
+		TEST(test_killed_set_back), TEST(test_both_killed_set_back), TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
 		TEST(test_hostile),
 	};
 

@@ -481,10 +481,12 @@ static void wait_for_work(const struct server *s)
 	poll(fds, cnt, ms);
 }
 
-/* Files that were in use until now can be deleted. */
+/* Files that were in use until now can be deleted. Once the recorder has ended, that is left to the limits of the next one. */
 static void end_hooks(struct server *s)
 {
 	if (!s->hooks || !hooks_round(s->hooks))
+		return;
+	if (s->ended)
 		return;
 	apply_limits(s, NULL, 0);
 	send_counts(s);

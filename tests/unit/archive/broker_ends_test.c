@@ -123,6 +123,29 @@ static void test_hook_limits(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* Limits are those of a recorder that records: what its successor writes is not deleted by them. */
+static void test_hook_after_end(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){
+		.hook = "until test -e go; do sleep 0.02; done", .limits = { .files = 1 },
+	});
+	const pid_t broker = broker_find(getpid());
+	struct broker *next;
+	char first[PATH_MAX], second[PATH_MAX], third[PATH_MAX];
+
+	(void)state;
+	broker_put(b, &broker_request, 1, true, first);
+	broker_settle(b);
+	assert_int_equal(broker_close(b), 1);
+	next = broker_make((struct broker_cfg){ .limits = { .files = 3 } });
+	broker_put(next, &broker_request, 1, false, second);
+	broker_put(next, &broker_request, 1, false, third);
+	archive_put("go", 0, 1, 0600);
+	assert_int_equal(waitpid(broker, NULL, 0), broker);
+	assert_true(archive_has(first) && archive_has(second) && archive_has(third));
+	assert_int_equal(broker_close(next), 0);
+}
+
 /* Neither files nor the end wait for a hook. */
 static void test_hook_hangs(void **state)
 {
@@ -528,7 +551,8 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
+		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_after_end),
+		TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
 		TEST(test_killed_set_back), TEST(test_both_killed_set_back), TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
 		TEST(test_hostile),
 	};

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-#define NS_PER_S	1000000000L
+#define NS_MAX	999999999L
 
 struct old_file {
 	struct timespec written;
@@ -94,17 +94,26 @@ static int compare_age(const void *a, const void *b)
 	return is_after(&y->written, &x->written) ? -1 : strcmp(x->name, y->name);
 }
 
-/* The time is kept with the file: whoever starts next goes by it. */
+/* Returns what the file system has made of it. */
+static struct timespec set_time(const struct retention_cfg *cfg, const char *name, struct timespec written)
+{
+	struct stat st;
+
+	utimensat(cfg->dir, name, (struct timespec[]){ { .tv_nsec = UTIME_OMIT }, written }, AT_SYMLINK_NOFOLLOW);
+	return fstatat(cfg->dir, name, &st, AT_SYMLINK_NOFOLLOW) ? written : st.st_mtim;
+}
+
+/*
+ * The time is kept with the file: whoever starts next goes by it. Some file systems have whole seconds only (ext4 with
+ * small inodes), or even ones (vfat).
+ */
 static void make_newest(const struct retention_cfg *cfg, struct old_file *newest, const struct timespec *last)
 {
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, *last };
+	const struct timespec next = { last->tv_sec, last->tv_nsec + 1 }, even = { (last->tv_sec | 1) + 1, 0 };
 
-	if (++times[1].tv_nsec == NS_PER_S) {
-		times[1].tv_sec++;
-		times[1].tv_nsec = 0;
-	}
-	newest->written = times[1];
-	utimensat(cfg->dir, newest->name, times, AT_SYMLINK_NOFOLLOW);
+	newest->written = last->tv_nsec == NS_MAX ? *last : set_time(cfg, newest->name, next);
+	if (!is_after(&newest->written, last))
+		newest->written = set_time(cfg, newest->name, even);
 }
 
 /* Those that were just made go last, as do their times from then on. */

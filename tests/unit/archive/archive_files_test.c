@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -499,6 +500,46 @@ static void test_clock_set_back(void **state)
 	assert_true(archive_has("p-20250101-x.fxt"));
 }
 
+static long granularity;	/* of times, as the file system has them: seconds; 0: ns */
+
+/* In place of libc's. */
+int utimensat(int dir, const char *name, const struct timespec times[2], int flags)
+{
+	struct timespec kept[2] = { times[0], times[1] };
+
+	if (granularity) {
+		kept[1].tv_nsec = 0;
+		kept[1].tv_sec -= kept[1].tv_sec % granularity;
+	}
+	return (int)syscall(SYS_utimensat, dir, name, kept, flags);
+}
+
+/* The order is kept where times are whole or even seconds, or at the end of a second. */
+static void test_coarse_set_back(void **state)
+{
+	const struct timespec ends[2] = { { WHEN, 0 }, { WHEN + 6, 999999999 } };
+	struct retention_total total;
+	struct seen seen;
+
+	(void)state;
+	for (granularity = 0; granularity <= 2; granularity++) {
+		put_files();
+		if (!granularity)
+			assert_int_equal(utimensat(AT_FDCWD, "p-20260101-f.fxt", ends, 0), 0);
+		archive_put("p-20250101-a.fxt", 100, WHEN - 2000, 0600);
+		newest = (const char *[]){ "p-20250101-a.fxt" };
+		newest_cnt = 1;
+		apply(7, 0, 0, &seen, &total);
+		assert_int_equal(seen.deleted, 0);
+		newest_cnt = 0;
+		apply(1, 0, 0, &seen, &total);
+		assert_true(archive_has("p-20250101-a.fxt"));
+		assert_int_equal(archive_count(), 1);
+		assert_int_equal(unlink("p-20250101-a.fxt"), 0);
+	}
+	granularity = 0;
+}
+
 /* Of several that were just made, the one that was written to last goes last. */
 static void test_several_set_back(void **state)
 {
@@ -582,7 +623,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover), TEST(test_recover_time),
 		TEST(test_recover_compressed), TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
-		TEST(test_several_set_back), TEST(test_others),
+		TEST(test_several_set_back), TEST(test_coarse_set_back), TEST(test_others),
 		TEST(test_undeletable),
 	};
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -263,6 +264,47 @@ static void test_recorder_killed(void **state)
 	/* Nor is there any space that it does not need. */
 	assert_int_equal(stat(BROKER_NAME "-1.fxt", &st), 0);
 	assert_true(st.st_blocks * 512 < 1 << 18);
+}
+
+/* What it had asked for is done, though it did not read the answer to something before. */
+static void record_unread(const struct broker_cfg *cfg)
+{
+	struct broker_call space, publish;
+	char why[BROKER_WHY_BYTES];
+	struct broker_file file;
+	struct pollfd pfd = { .events = POLLIN };
+	struct broker *b;
+
+	CHECK(!broker_open(&b, cfg, why, sizeof(why)));
+	CHECK(!broker_file_open(b, &broker_request, &file));
+	CHECK(!broker_begin_space(b, 1, &space));
+	pfd.fd = broker_fd(b);
+	CHECK(poll(&pfd, 1, 30000) == 1);
+	CHECK(!kill(broker_find(getpid()), SIGSTOP));
+	CHECK(!broker_begin_publish(b, &file, BROKER_HOOK, &publish));
+	_exit(0);
+}
+
+static void test_ended_unread(void **state)
+{
+	static const struct broker_cfg cfg = { .pattern = "p-%Y%m%dT%H%M%SZ-%t.fxt", .hook = "touch ran" };
+	pid_t pid, broker;
+	siginfo_t info;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		record_unread(&cfg);
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED), 0);
+	assert_int_equal(info.si_status, 0);
+	broker = broker_find(getpid());
+	kill(broker, SIGCONT);
+	assert_int_equal(waitpid(broker, NULL, 0), broker);
+	assert_true(archive_has("ran"));
+	assert_true(archive_has(BROKER_NAME ".fxt"));
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
 static void test_both_killed(void **state)
@@ -552,7 +594,7 @@ int main(void)
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
 		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_after_end),
-		TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_both_killed),
+		TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_ended_unread), TEST(test_both_killed),
 		TEST(test_killed_set_back), TEST(test_both_killed_set_back), TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
 		TEST(test_hostile),
 	};

@@ -6,21 +6,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What does not fit the kernel closes. */
+/* What does not fit the kernel closes, before the call returns. */
 union control {
 	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_MAX)];
+	char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_ALL)];
 };
 
 int fd_pass_send(int socket, const void *data, size_t len, const int *fds, unsigned int cnt, int flags)
 {
-	union control control = { .header = { CMSG_LEN(sizeof(*fds) * cnt), SOL_SOCKET, SCM_RIGHTS } };
+	union control control;
 	struct iovec iov = { (void *)data, len };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	if (cnt > FD_PASS_MAX)
 		return -EINVAL;
 	if (cnt) {
+		control.header = (struct cmsghdr){ CMSG_LEN(sizeof(*fds) * cnt), SOL_SOCKET, SCM_RIGHTS };
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE(sizeof(*fds) * cnt);
 		memcpy(CMSG_DATA(&control.header), fds, sizeof(*fds) * cnt);
@@ -51,7 +52,8 @@ ssize_t fd_pass_receive(int socket, void *data, size_t len, struct fd_pass *pass
 	};
 	ssize_t n;
 
-	*passed = (struct fd_pass){ .fds = { -1, -1 } };
+	memset(passed->fds, -1, sizeof(passed->fds));
+	passed->cnt = 0;
 	do
 		n = recvmsg(socket, &msg, flags | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);

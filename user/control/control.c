@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,9 +154,25 @@ const char *control_path(const struct control *c)
 
 /* ---- clients ---------------------------------------------------------------------------------- */
 
-static void drop(struct client *client)
+/*
+ * What it sent and nobody has read goes with its socket, descriptors too, whose last close(2) may wait for what the
+ * client's file system does. While that hangs, a socket that waits costs a descriptor: only one that may have any.
+ */
+static void disconnect(const struct control *c, int fd)
 {
-	close(client->fd);
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, 0) > 0)
+		close_later(c->closer, fd);
+	else
+		close(fd);
+}
+
+static void drop(const struct control *c, struct client *client)
+{
+	/* Its place is another's from now on, though it may be open for a while. */
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, client->fd, NULL);
+	disconnect(c, client->fd);
 	free(client->text);
 	*client = (struct client){ .stage = FREE };
 }
@@ -204,7 +221,7 @@ static void send_answer(struct control *c, struct client *client)
 			client->sent += len;
 	} while (!err && kind == CONTROL_MORE);
 	if (err != -EAGAIN || watch(c, EPOLL_CTL_MOD, client->fd, EPOLLOUT, place_of(c, client)))
-		drop(client);
+		drop(c, client);
 }
 
 static void answer(struct control *c, struct client *client, int err, const char *text)
@@ -215,7 +232,7 @@ static void answer(struct control *c, struct client *client, int err, const char
 	}
 	client->text = strdup(text);
 	if (!client->text) {
-		drop(client);
+		drop(c, client);
 		return;
 	}
 	client->end.err = err;
@@ -237,7 +254,7 @@ static void drop_slow(struct control *c)
 
 	for (i = 0; i < CONTROL_CLIENTS_MAX; i++)
 		if (is_slow(&c->clients[i], now_ns))
-			drop(&c->clients[i]);
+			drop(c, &c->clients[i]);
 	if (c->paused_ns && now_ns - c->paused_ns > PAUSE_NS &&
 	    !watch(c, EPOLL_CTL_MOD, c->listen_fd, EPOLLIN, LISTENER))
 		c->paused_ns = 0;
@@ -260,7 +277,7 @@ static struct client *find_place(struct control *c)
 			oldest = client;
 	}
 	if (oldest)
-		drop(oldest);
+		drop(c, oldest);
 	return oldest;
 }
 
@@ -281,12 +298,12 @@ static void pause_accepting(struct control *c)
 		c->paused_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static void refuse(int fd, int err, const char *why)
+static void refuse(const struct control *c, int fd, int err, const char *why)
 {
 	const struct client client = { .fd = fd, .end.err = err };
 
 	send_part(&client, CONTROL_END, why, strlen(why));
-	close(fd);
+	disconnect(c, fd);
 }
 
 static bool has_group(const gid_t *groups, size_t cnt, gid_t group)
@@ -341,18 +358,18 @@ static void accept_client(struct control *c)
 		return;
 	}
 	if (!may_ask(c, fd)) {
-		refuse(fd, -EACCES, "not permitted: for root, the user of the recorder and the group of its socket");
+		refuse(c, fd, -EACCES, "not permitted: for root, the user of the recorder and the group of its socket");
 		return;
 	}
 	client = find_place(c);
 	if (!client) {
-		refuse(fd, -EBUSY, "too many ask at once");
+		refuse(c, fd, -EBUSY, "too many ask at once");
 		return;
 	}
 	*client = (struct client){ .fd = fd };
 	enter(client, CONNECTED);
 	if (watch(c, EPOLL_CTL_ADD, fd, EPOLLIN, place_of(c, client)))
-		drop(client);
+		drop(c, client);
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
@@ -403,7 +420,7 @@ static bool begin_request(struct control *c, struct client *client, const struct
 	/* Only whether it hangs up is of interest until it is answered. */
 	if (!watch(c, EPOLL_CTL_MOD, client->fd, 0, place_of(c, client)) && !send_part(client, CONTROL_BEGUN, "", 0))
 		return true;
-	drop(client);
+	drop(c, client);
 	drop_file(c, fd);
 	return false;
 }
@@ -414,16 +431,17 @@ static bool take_request(struct control *c, struct client *client, struct contro
 	const char *why;
 	struct fd_pass passed;
 	/* All that the kernel hands over: a close(2) may wait for what the client's file system does. */
-	const ssize_t n = fd_pass_receive(client->fd, &ask, sizeof(ask), &passed, FD_PASS_MAX, MSG_DONTWAIT);
+	const ssize_t n = fd_pass_receive(client->fd, &ask, sizeof(ask), &passed, FD_PASS_ALL, MSG_DONTWAIT);
 	const int fd = passed.fds[0];
 	int err;
 
 	if (n == -EAGAIN)
 		return false;
-	drop_file(c, passed.fds[1]);
+	while (passed.cnt > 1)
+		drop_file(c, passed.fds[--passed.cnt]);
 	if (n <= 0) {
 		drop_file(c, fd);
-		drop(client);
+		drop(c, client);
 		return false;
 	}
 	err = control_ask_check(&ask, (size_t)n, fd >= 0, &why);
@@ -439,10 +457,10 @@ static bool take_request(struct control *c, struct client *client, struct contro
 }
 
 /* Whether somebody still works for it. */
-static bool hang_up(struct client *client, struct control_request *req)
+static bool hang_up(const struct control *c, struct client *client, struct control_request *req)
 {
 	*req = (struct control_request){ .id = client->id, .is_gone = client->stage == ASKED, .fd = -1 };
-	drop(client);
+	drop(c, client);
 	return req->is_gone;
 }
 
@@ -454,7 +472,7 @@ static bool on_event(struct control *c, const struct epoll_event *event, struct 
 	if (client->stage == CONNECTED && event->events & EPOLLIN)
 		return take_request(c, client, req);
 	if (event->events & (EPOLLHUP | EPOLLERR))
-		return hang_up(client, req);
+		return hang_up(c, client, req);
 	if (client->stage == ANSWERED && event->events & EPOLLOUT)
 		send_answer(c, client);
 	return false;
@@ -501,7 +519,7 @@ void control_close(struct control *c)
 
 	for (i = 0; c && i < CONTROL_CLIENTS_MAX; i++)
 		if (c->clients[i].stage != FREE)
-			drop(&c->clients[i]);
+			drop(c, &c->clients[i]);
 	if (!c)
 		return;
 	/* Refused to a confined recorder: then it is left to the next one. */

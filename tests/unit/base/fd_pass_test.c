@@ -80,6 +80,37 @@ static void test_too_many(void **state)
 	assert_int_equal(lowest_free(), free_fd);
 }
 
+/* As many as the kernel passes in one packet. */
+static void test_all(void **state)
+{
+	const struct ends *e = *state;
+	const int free_fd = lowest_free();
+	struct fd_pass passed;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int) * FD_PASS_ALL)];
+	} control = { .header = { CMSG_LEN(sizeof(int) * FD_PASS_ALL), SOL_SOCKET, SCM_RIGHTS } };
+	struct iovec iov = { "a", 1 };
+	const struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	char text[8];
+	int i;
+
+	for (i = 0; i < FD_PASS_ALL; i++)
+		memcpy(CMSG_DATA(&control.header) + i * sizeof(int), &e->pipe[0], sizeof(int));
+	assert_int_equal(sendmsg(e->socket[0], &msg, 0), 1);
+	assert_int_equal(fd_pass_receive(e->socket[1], text, sizeof(text), &passed, FD_PASS_ALL, 0), 1);
+	assert_int_equal(passed.cnt, FD_PASS_ALL);
+	for (i = 0; i < FD_PASS_ALL; i++)
+		assert_int_equal(close(passed.fds[i]), 0);
+	assert_int_equal(sendmsg(e->socket[0], &msg, 0), 1);
+	assert_int_equal(fd_pass_receive(e->socket[1], text, sizeof(text), &passed, 1, 0), 1);
+	assert_int_equal(passed.cnt, 1);
+	close(passed.fds[0]);
+	assert_int_equal(lowest_free(), free_fd);
+}
+
 static void test_none(void **state)
 {
 	struct ends *e = *state;
@@ -103,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_two, open_ends, close_ends),
 		cmocka_unit_test_setup_teardown(test_too_many, open_ends, close_ends),
+		cmocka_unit_test_setup_teardown(test_all, open_ends, close_ends),
 		cmocka_unit_test_setup_teardown(test_none, open_ends, close_ends),
 	};
 

@@ -105,27 +105,111 @@ static int make_slow(int *peer)
 	return fd;
 }
 
-/* One descriptor more than it takes: others are answered while that one is being closed. */
-static void test_slow_surplus(void **state)
+/* A packet with as many descriptors as @cnt, at most 4, which are closed here: the last one is slow to close. */
+static void send_slow(int client, const struct control_ask *packet, unsigned int cnt, int *peer)
 {
-	const struct made_recorder cfg = { .path = "/v/x.fxt" };
-	struct control_ask packet = control_status_ask;
-	pid_t pid = control_recorder_start(&cfg);
-	int client = control_connect_raw(pid), peer, fds[2] = { dup(STDOUT_FILENO), make_slow(&peer) };
-	uint64_t begin_ns;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int[4]))];
+	} control = { .header = { CMSG_LEN(sizeof(int) * cnt), SOL_SOCKET, SCM_RIGHTS } };
+	struct iovec iov = { (void *)packet, sizeof(*packet) };
+	const struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(sizeof(int) * cnt),
+	};
+	unsigned int i;
+	int fd;
 
-	(void)state;
-	packet.kind = CONTROL_SNAPSHOT;
-	/* It takes them once they are nobody else's: the last one to close waits. */
-	assert_int_equal(kill(pid, SIGSTOP), 0);
-	assert_int_equal(fd_pass_send(client, &packet, sizeof(packet), fds, 2, 0), 0);
-	close(fds[0]);
-	close(fds[1]);
-	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	for (i = 0; i < cnt; i++) {
+		fd = i + 1 < cnt ? STDOUT_FILENO : make_slow(peer);
+		memcpy(CMSG_DATA(&control.header) + i * sizeof(fd), &fd, sizeof(fd));
+	}
+	assert_int_equal(sendmsg(client, &msg, 0), sizeof(*packet));
+	close(fd);
+}
+
+/* Others are answered at once when the recorder @pid goes on, which was stopped. */
+static void assert_prompt(pid_t pid)
+{
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
 	assert_int_equal(kill(pid, SIGCONT), 0);
 	control_assert_answers(pid);
 	control_assert_answers(pid);
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 10 * NS_PER_S);
+}
+
+/* Descriptors more than it takes: others are answered while these are being closed. */
+static void test_slow_surplus(void **state)
+{
+	const struct made_recorder cfg = { .path = "/v/x.fxt" };
+	struct control_ask packet = control_status_ask;
+	unsigned int cnt;
+	int client, peer;
+	pid_t pid;
+
+	(void)state;
+	packet.kind = CONTROL_SNAPSHOT;
+	for (cnt = 2; cnt <= 4; cnt++) {
+		pid = control_recorder_start(&cfg);
+		client = control_connect_raw(pid);
+		/* It takes them once they are nobody else's: the last one to close waits. */
+		assert_int_equal(kill(pid, SIGSTOP), 0);
+		send_slow(client, &packet, cnt, &peer);
+		assert_prompt(pid);
+		close(peer);
+		close(client);
+		control_recorder_stop(pid);
+	}
+}
+
+/* Nor does it wait for one in a packet that it never reads, of a client that hangs up. */
+static void test_slow_unread(void **state)
+{
+	const struct made_recorder cfg = { 0 };
+	pid_t pid = control_recorder_start(&cfg);
+	int client = control_connect_raw(pid), peer;
+
+	(void)state;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(send(client, &control_status_ask, sizeof(control_status_ask), 0), sizeof(control_status_ask));
+	send_slow(client, &control_status_ask, 1, &peer);
+	close(client);
+	assert_prompt(pid);
+	close(peer);
+	control_recorder_stop(pid);
+}
+
+/* Nor of one that is refused. */
+static void test_slow_refused(void **state)
+{
+	const struct made_recorder cfg = { .silent = true };
+	pid_t pid = control_recorder_start(&cfg);
+	const struct control_query q = control_status_query();
+	int fds[CONTROL_CLIENTS_MAX], client, peer;
+	struct control_reply reply;
+	struct control_part part;
+	uint64_t begin_ns;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		fds[i] = control_connect_raw(pid);
+		assert_int_equal(send(fds[i], &control_status_ask, sizeof(control_status_ask), 0), sizeof(control_status_ask));
+		assert_int_equal(recv(fds[i], &part, sizeof(part), 0), CONTROL_PART_HEAD);
+	}
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	client = control_connect_raw(pid);
+	send_slow(client, &control_status_ask, 1, &peer);
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(control_ask_of(pid, &q, &reply), 0);
+		assert_int_equal(reply.err, -EBUSY);
+		free(reply.text);
+	}
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns < 5 * NS_PER_S);
+	for (i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		close(fds[i]);
 	close(peer);
 	close(client);
 	control_recorder_stop(pid);
@@ -315,6 +399,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_surplus_descriptors),
 		cmocka_unit_test(test_slow_surplus),
+		cmocka_unit_test(test_slow_unread),
+		cmocka_unit_test(test_slow_refused),
 		cmocka_unit_test(test_hostile_packets),
 		cmocka_unit_test(test_many_silent),
 		cmocka_unit_test(test_too_many_waiting),

@@ -114,13 +114,14 @@ static void make_path(const struct server *s, const char *name, char path[PATH_M
 	snprintf(path, PATH_MAX, "%s/%s", strcmp(s->p->path, "/") ? s->p->path : "", name);
 }
 
+/* By a hook of ours, or by one of a recorder before us. */
 static bool is_hooked(void *ctx, const char *name)
 {
 	const struct server *s = ctx;
 	char path[PATH_MAX];
 
 	make_path(s, name, path);
-	return s->hooks && hooks_has(s->hooks, path);
+	return (s->hooks && hooks_has(s->hooks, path)) || unfinished_is_held(s->p->dir, name);
 }
 
 static void on_deleted(void *ctx, const char *name, uint64_t bytes, int err)
@@ -261,7 +262,7 @@ static void run_hook(struct server *s, const struct open_file *file)
 	char path[PATH_MAX];
 
 	make_path(s, file->file.name, path);
-	hooks_add(s->hooks, path, file->known ?: file->purpose);
+	hooks_add(s->hooks, path, file->known ?: file->purpose, unfinished_hold(&file->file, s->p->dir));
 	send_counts(s);
 }
 

@@ -21,12 +21,14 @@
 
 struct waiting {
 	char *path, *purpose;
+	int held;			/* -1: none */
 };
 
 struct hook {
 	pid_t pid;			/* 0: none; also its process group */
 	int pidfd;
 	char *path;
+	int held;			/* -1: none */
 	uint64_t next_ns;		/* CLOCK_MONOTONIC: the next signal */
 	int sent;			/* the last signal we sent; 0: none */
 };
@@ -116,7 +118,7 @@ static void run_hook(const struct hooks *h, const char *line, const struct waiti
 }
 
 /* The group is made by both: whoever is first, it is there when the first signal is sent. */
-static int start(struct hooks *h, struct hook *hook, const struct waiting *w)
+static int start(struct hooks *h, struct hook *hook, struct waiting *w)
 {
 	char *line = hooks_command(h->cfg.command, w->path);
 	int err = 0;
@@ -134,6 +136,8 @@ static int start(struct hooks *h, struct hook *hook, const struct waiting *w)
 	setpgid(hook->pid, hook->pid);
 	hook->pidfd = pidfd_open(hook->pid, 0);		/* without it, the end is seen by the timeout */
 	hook->path = strdup(w->path);
+	hook->held = w->held;
+	w->held = -1;
 	hook->next_ns = clock_ns(CLOCK_MONOTONIC) + h->cfg.limit_ns;
 	hook->sent = 0;
 	h->counts.run++;
@@ -141,11 +145,18 @@ static int start(struct hooks *h, struct hook *hook, const struct waiting *w)
 	return 0;
 }
 
+static void let_go(int held)
+{
+	if (held >= 0)
+		close(held);
+}
+
 static void free_waiting(struct waiting *w)
 {
+	let_go(w->held);
 	free(w->path);
 	free(w->purpose);
-	*w = (struct waiting){ 0 };
+	*w = (struct waiting){ .held = -1 };
 }
 
 static void skip(struct hooks *h, const char *path, const char *why)
@@ -180,9 +191,9 @@ static void start_waiting(struct hooks *h)
 			start_first(h, &h->hooks[i]);
 }
 
-void hooks_add(struct hooks *h, const char *path, const char *purpose)
+void hooks_add(struct hooks *h, const char *path, const char *purpose, int held)
 {
-	struct waiting w = { strdup(path), strdup(purpose) };
+	struct waiting w = { strdup(path), strdup(purpose), held };
 
 	if (!w.path || !w.purpose || h->counts.waiting == HOOKS_WAITING) {
 		skip(h, path, w.path && w.purpose ? "not run: too many are waiting" : "not run: no memory");
@@ -223,8 +234,9 @@ static bool has_ended(struct hooks *h, struct hook *hook)
 	report(h, hook, status);
 	if (hook->pidfd >= 0)
 		close(hook->pidfd);
+	let_go(hook->held);
 	free(hook->path);
-	*hook = (struct hook){ .pidfd = -1 };
+	*hook = (struct hook){ .pidfd = -1, .held = -1 };
 	h->counts.running--;
 	return true;
 }
@@ -324,6 +336,8 @@ void hooks_close(struct hooks *h)
 	for (i = 0; i < HOOKS_MAX; i++) {
 		if (h->hooks[i].pid && h->hooks[i].pidfd >= 0)
 			close(h->hooks[i].pidfd);
+		if (h->hooks[i].pid)
+			let_go(h->hooks[i].held);
 		free(h->hooks[i].path);
 	}
 	for (i = 0; i < h->counts.waiting; i++)

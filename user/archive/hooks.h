@@ -37,9 +37,10 @@ struct hooks_counts {
 int hooks_open(struct hooks **out, const struct hooks_cfg *cfg);
 /*
  * Runs the command for the file @path as soon as fewer than HOOKS_MAX are running, in a process group of its own. Its
- * environment has KFXT_FILE, the path, and KFXT_TRIGGER, @purpose. stdin is empty and stdout is stderr.
+ * environment has KFXT_FILE, the path, and KFXT_TRIGGER, @purpose. stdin is empty and stdout is stderr. @held is a
+ * descriptor that is closed once the command has ended or is not run; -1: none.
  */
-void hooks_add(struct hooks *h, const char *path, const char *purpose);
+void hooks_add(struct hooks *h, const char *path, const char *purpose, int held);
 /* What is readable when hooks_round() has something to do: returns how many of at most HOOKS_MAX. */
 unsigned int hooks_poll(const struct hooks *h, struct pollfd *fds);
 /* Or so many ms from now; -1: never. */

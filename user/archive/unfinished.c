@@ -112,6 +112,9 @@ int unfinished_rename(struct unfinished *u, int dir)
 	err = rename_new(dir, temp, u->name);
 	for (number = 1; err == -EEXIST && number < NAMES_MAX; number++)
 		err = name_add_number(u->names, u->base, number, u->name) ?: rename_new(dir, temp, u->name);
+	/* Other processes may have the same descriptor for long, having been forked since. */
+	if (!err)
+		flock(u->fd, LOCK_UN);
 	return err;
 }
 
@@ -146,6 +149,29 @@ uint64_t unfinished_bytes(const struct unfinished *u)
 	struct stat st;
 
 	return u->fd < 0 || fstat(u->fd, &st) ? 0 : st.st_size;
+}
+
+/* By another descriptor, for reading: a file that is complete nobody has open for writing. */
+int unfinished_hold(const struct unfinished *u, int dir)
+{
+	int fd = openat(dir, u->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* For writing, without which NFS has no such lock. */
+bool unfinished_is_held(int dir, const char *name)
+{
+	const int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const bool is_held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_held;
 }
 
 void unfinished_close(struct unfinished *u)

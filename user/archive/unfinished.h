@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file until it is complete. It is NAME.tmp, locked (flock(2)) by all that have it open, and gets its name when
- * it is published. A NAME.tmp without a lock is that of a recorder that has ended.
+ * A file until it is complete. It is NAME.tmp, locked (flock(2)) by all that have it open, and gets its name, and is not
+ * locked any more, when it is published. A NAME.tmp without a lock is that of a recorder that has ended.
  *
  * In all functions @dir is the directory, open, and no symbolic link in it is followed. 0 or -errno.
  */
@@ -48,6 +48,13 @@ uint64_t unfinished_bytes(const struct unfinished *u);
  * was last written to before. Nothing is removed but a file without any record: *@kept is false then.
  */
 int unfinished_recover(struct unfinished *u, int dir, bool *kept);
+/*
+ * Of a published file: a descriptor, the caller's, that locks it for others than us (unfinished_is_held()) as long as it
+ * is open; -1: that is not possible. Others may read it, and lock it for that.
+ */
+int unfinished_hold(const struct unfinished *u, int dir);
+/* Whether a file that is published is locked, by any process. False on file systems without locks. */
+bool unfinished_is_held(int dir, const char *name);
 /* Closes the file as it is. */
 void unfinished_close(struct unfinished *u);
 /*

@@ -109,6 +109,31 @@ static void test_publish(void **state)
 	name_pattern_close(p);
 }
 
+/* A lock says that somebody works on a published file, not that somebody has it open. */
+static void test_held(void **state)
+{
+	struct name_pattern *p = open_pattern("p-%S-%t.fxt");
+	struct unfinished u;
+	int dir = open_dir(), held;
+
+	(void)state;
+	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
+	assert_true(unfinished_is_held(dir, "p-07-runq-5ms.fxt.tmp"));
+	assert_int_equal(unfinished_publish(&u, dir), 0);
+	assert_false(unfinished_is_held(dir, u.name));
+	held = unfinished_hold(&u, dir);
+	assert_true(held >= 0);
+	assert_int_equal(fcntl(held, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_true(fcntl(held, F_GETFD) & FD_CLOEXEC);
+	assert_true(unfinished_is_held(dir, u.name));
+	close(held);
+	assert_false(unfinished_is_held(dir, u.name));
+	unfinished_close(&u);
+	assert_false(unfinished_is_held(dir, "p-07-runq-5ms-1.fxt"));
+	close(dir);
+	name_pattern_close(p);
+}
+
 /* What has a name is on the disk; what the disk did not take has none. */
 static void test_synced(void **state)
 {
@@ -621,10 +646,10 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_publish), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced), TEST(test_recover), TEST(test_recover_time),
-		TEST(test_recover_compressed), TEST(test_recover_long), TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
-		TEST(test_several_set_back), TEST(test_coarse_set_back), TEST(test_others),
-		TEST(test_undeletable),
+		TEST(test_publish), TEST(test_held), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced),
+		TEST(test_recover), TEST(test_recover_time), TEST(test_recover_compressed), TEST(test_recover_long),
+		TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
+		TEST(test_several_set_back), TEST(test_coarse_set_back), TEST(test_others), TEST(test_undeletable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void test_run(void **state)
 
 	(void)state;
 	archive_put("file", 3, 1, 0600);
-	hooks_add(h, "file", "runq-5ms");
+	hooks_add(h, "file", "runq-5ms", -1);
 	run_all(h, &counts);
 	assert_int_equal(counts.run, 1);
 	assert_int_equal(f.cnt, 0);
@@ -104,7 +104,7 @@ static void test_run(void **state)
 	hooks_close(h);
 	h = open_hooks("mv {} x", 60000 * MS, &f);
 	archive_put(odd, 3, 1, 0600);
-	hooks_add(h, odd, "");
+	hooks_add(h, odd, "", -1);
 	run_all(h, &counts);
 	assert_int_equal(f.cnt, 0);
 	assert_true(archive_has("x"));
@@ -126,7 +126,7 @@ static void test_failures(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct hooks *h = open_hooks(cases[i].command, 60000 * MS, &f);
 
-		hooks_add(h, "the/file", "");
+		hooks_add(h, "the/file", "", -1);
 		run_all(h, &counts);
 		assert_int_equal(f.cnt, 1);
 		assert_string_equal(f.path, "the/file");
@@ -149,7 +149,7 @@ static void run_hung(const char *command, const char *made)
 	for (i = 0; i < sizeof(limits_s) / sizeof(*limits_s) && !archive_has(made); i++) {
 		struct hooks *h = open_hooks(command, limits_s[i] * 1000 * MS, &f);
 
-		hooks_add(h, "a", "");
+		hooks_add(h, "a", "", -1);
 		run_all(h, &counts);
 		assert_int_equal(counts.failed, 1);
 		assert_int_equal(counts.killed, 1);
@@ -192,7 +192,7 @@ static void test_many(void **state)
 	(void)state;
 	for (i = 0; i < HOOKS_MAX + HOOKS_WAITING + 3; i++) {
 		snprintf(name, sizeof(name), "%u", i);
-		hooks_add(h, name, "");
+		hooks_add(h, name, "", -1);
 	}
 	hooks_round(h);
 	hooks_get_counts(h, &counts);
@@ -234,7 +234,7 @@ static void test_surroundings(void **state)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	assert_int_equal(hooks_open(&h, &cfg), 0);
-	hooks_add(h, "a", "");
+	hooks_add(h, "a", "", -1);
 	run_all(h, &counts);
 	assert_string_equal(f.why, "ended by signal 15 (Terminated)");
 	hooks_close(h);

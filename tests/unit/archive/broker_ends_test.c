@@ -124,6 +124,40 @@ static void test_hook_limits(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* Nor by the next recorder. One more than may run at a time waits. */
+static void test_hook_next(void **state)
+{
+	struct broker *b = broker_make((struct broker_cfg){
+		.hook = "until test -e go; do sleep 0.02; done; test -e {} && touch {}.had",
+	});
+	const pid_t broker = broker_find(getpid());
+	char had[PATH_MAX + 4], paths[HOOKS_MAX + 1][PATH_MAX], second[PATH_MAX];
+	struct broker *next;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i <= HOOKS_MAX; i++)
+		broker_put(b, &broker_request, 1, true, paths[i]);
+	assert_int_equal(broker_close(b), HOOKS_MAX + 1);
+	next = broker_make((struct broker_cfg){ .limits = { .files = 1 } });
+	broker_put(next, &broker_request, 1, false, second);
+	broker_put(next, &broker_request, 1, false, NULL);
+	broker_settle(next);
+	assert_false(archive_has(second));
+	for (i = 0; i <= HOOKS_MAX; i++)
+		assert_true(archive_has(paths[i]));
+	archive_put("go", 0, 1, 0600);
+	assert_int_equal(waitpid(broker, NULL, 0), broker);
+	for (i = 0; i <= HOOKS_MAX; i++) {
+		assert_true(archive_has(strcat(strcpy(had, paths[i]), ".had")));
+	}
+	broker_put(next, &broker_request, 1, false, NULL);
+	broker_settle(next);
+	for (i = 0; i <= HOOKS_MAX; i++)
+		assert_false(archive_has(paths[i]));
+	assert_int_equal(broker_close(next), 0);
+}
+
 /* Limits are those of a recorder that records: what its successor writes is not deleted by them. */
 static void test_hook_after_end(void **state)
 {
@@ -593,7 +627,7 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_after_end),
+		TEST(test_hook), TEST(test_hook_purpose), TEST(test_hook_limits), TEST(test_hook_next), TEST(test_hook_after_end),
 		TEST(test_hook_hangs), TEST(test_recorder_killed), TEST(test_ended_unread), TEST(test_both_killed),
 		TEST(test_killed_set_back), TEST(test_both_killed_set_back), TEST(test_broker_killed), TEST(test_rights), TEST(test_confined), TEST(test_descriptors),
 		TEST(test_hostile),

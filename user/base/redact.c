@@ -68,7 +68,7 @@ static const char *bracket_end(const char *p)
 	return p;
 }
 
-bool redact_has_back_reference(const char *p)
+static bool has_back_reference(const char *p)
 {
 	for (; *p; p++) {
 		if (*p == '[')
@@ -102,7 +102,7 @@ static size_t copies_of(const char **p)
 	return most <= COPIES_MAX ? most + 1 : COPIES_MAX + 2;
 }
 
-bool redact_repeats_too_much(const char *p)
+static bool repeats_too_much(const char *p)
 {
 	/* Of each parenthesis that is open: parts so far, and those of the last thing. */
 	size_t all[NESTED_MAX] = { 0 }, last[NESTED_MAX] = { 0 }, copies, more, sum = 0;
@@ -140,17 +140,20 @@ bool redact_repeats_too_much(const char *p)
 	return sum > COPIES_MAX;
 }
 
+const char *redact_refuses(const char *regex)
+{
+	if (has_back_reference(regex))
+		return "the regular expression has a back-reference, for which one text could take forever";
+	return repeats_too_much(regex) ? "the repetitions of the regular expression would take too much memory" : NULL;
+}
+
 int redact_add(struct redact *r, const char *regex, char *why, size_t size)
 {
 	regex_t *new;
 	int err;
 
-	if (redact_has_back_reference(regex)) {
-		snprintf(why, size, "it has a back-reference");
-		return -EINVAL;
-	}
-	if (redact_repeats_too_much(regex)) {
-		snprintf(why, size, "its repetitions would take too much memory");
+	if (redact_refuses(regex)) {
+		snprintf(why, size, "%s", redact_refuses(regex));
 		return -EINVAL;
 	}
 	if (array_reserve(r->expressions, r->cnt, r->cap, 1))

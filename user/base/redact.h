@@ -13,18 +13,17 @@
 
 struct redact;
 
-/* Whether a POSIX extended regular expression, right or wrong, has "\1" or such: for one text it could take forever. */
-bool redact_has_back_reference(const char *regex);
 /*
- * Whether regcomp(3) would make more than 1000 copies of its parts, of which it needs the square where they are optional, or
- * call itself for more than 100 parentheses in each other.
+ * Why a POSIX extended regular expression, right or wrong, is not taken; NULL: it is. It has "\1" or such, for which one
+ * text could take forever, or regcomp(3) would make more than 1000 copies of its parts, of which it needs the square where
+ * they are optional, or call itself for more than 100 parentheses in each other.
  */
-bool redact_repeats_too_much(const char *regex);
+const char *redact_refuses(const char *regex);
 /* Without expressions. 0 or -ENOMEM. */
 int redact_open(struct redact **out);
 /*
  * Adds a POSIX extended regular expression; characters are bytes. 0, -ENOMEM or, with one line in @why, -EINVAL: it is
- * none, it has a back-reference, it repeats too much, or it matches an empty text.
+ * none, it is refused, or it matches an empty text.
  */
 int redact_add(struct redact *r, const char *regex, char *why, size_t size);
 /*

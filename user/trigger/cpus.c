@@ -112,7 +112,7 @@ static int end_step(struct cpus *c, const struct cpu *cpu, unsigned int i, struc
 		window->is_settled = false;
 		return 0;
 	}
-	if (window->is_settled || firing_is_quiet(c->firing, i, end_ns))
+	if (window->is_settled || end_ns < firing_quiet_until(c->firing, i))
 		return 0;
 	window->is_settled = true;
 	return firing_defer(c->firing, 1U << i, &what);

@@ -103,15 +103,10 @@ uint64_t firing_quiet_until(const struct firing *f, unsigned int i)
 	return f->list[i].has_fired && f->cooldown_ns ? f->list[i].last_ns + f->cooldown_ns : 0;
 }
 
-bool firing_is_quiet(const struct firing *f, unsigned int i, uint64_t ns)
-{
-	return ns < firing_quiet_until(f, i);
-}
-
 bool firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what)
 {
 	const struct thread *t = what->thread ? threads_find(f->threads, what->thread) : NULL;
-	const bool is_quiet = firing_is_quiet(f, i, what->to_ns);
+	const bool is_quiet = what->to_ns < firing_quiet_until(f, i);
 	struct firing_trigger *trigger = &f->list[i];
 
 	if (!is_selected(f, i, t))

@@ -40,9 +40,7 @@ struct firing {
 uint32_t firing_mask(const struct firing *f, enum trigger_kind kind);
 /* The lowest threshold of that kind, UINT64_MAX if there is none. */
 uint64_t firing_least(const struct firing *f, enum trigger_kind kind);
-/* Does the cooldown of the @i'th trigger go on at @ns? */
-bool firing_is_quiet(const struct firing *f, unsigned int i, uint64_t ns);
-/* When it ends; 0: it does not go on. */
+/* When the last cooldown of the @i'th trigger ends; 0: there was none. */
 uint64_t firing_quiet_until(const struct firing *f, unsigned int i);
 /*
  * The @i'th trigger was reached by *@what, of which names and the threshold are filled in, if it selects the thread. False:

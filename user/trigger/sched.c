@@ -270,9 +270,9 @@ static int take_switch(struct sched *s, const struct texts *texts, const uint64_
 		return take_state(s, rec, &m);
 	if (number >= s->cpus.used)
 		s->cpus.used = number + 1;
-	if (s->waits.runq | s->waits.blocked | s->waits.offcpu)
+	if (s->waits.runq | s->waits.blocked | s->waits.offcpu) {
 		err = take_threads(s, &s->cpus.list[number], rec, &m);
-	else {
+	} else {
 		take_end(s, rec);
 		take_begin(s, rec);
 	}

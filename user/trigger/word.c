@@ -456,11 +456,8 @@ static int parse_log(struct trigger_word *w, const char *text, const char *end, 
 	*reason = "a regular expression is needed";
 	if (text == end)
 		return -EINVAL;
-	*reason = "the regular expression has a back-reference, for which one text could take forever";
-	if (redact_has_back_reference(text))
-		return -EINVAL;
-	*reason = "the repetitions of the regular expression would take too much memory";
-	if (redact_repeats_too_much(text))
+	*reason = redact_refuses(text);
+	if (*reason)
 		return -EINVAL;
 	w->text = strdup(text);
 	w->regex = calloc(1, sizeof(*w->regex));

@@ -81,6 +81,16 @@ static bool is_selected(const struct firing *f, unsigned int i, const struct thr
 	return process && process->cgroups >> i & 1;
 }
 
+uint32_t firing_select(const struct firing *f, uint32_t mask, const struct thread *t)
+{
+	uint32_t left, selected = 0;
+
+	for (left = mask; left; left &= left - 1)
+		if (is_selected(f, (unsigned int)__builtin_ctz(left), t))
+			selected |= left & -left;
+	return selected;
+}
+
 static void enqueue(struct firing *f, unsigned int i, const struct trigger_fired *what, const struct thread *t)
 {
 	struct trigger_fired *out = &f->queue[(f->first + f->queued++) % FIRING_QUEUE];
@@ -101,6 +111,23 @@ static void enqueue(struct firing *f, unsigned int i, const struct trigger_fired
 uint64_t firing_quiet_until(const struct firing *f, unsigned int i)
 {
 	return f->list[i].has_fired && f->cooldown_ns ? f->list[i].last_ns + f->cooldown_ns : 0;
+}
+
+uint64_t firing_due(const struct firing *f, uint32_t mask, uint64_t from_ns)
+{
+	uint64_t due_ns = UINT64_MAX, over_ns, quiet_ns;
+
+	for (; mask; mask &= mask - 1) {
+		const unsigned int i = (unsigned int)__builtin_ctz(mask);
+
+		over_ns = from_ns + f->list[i].w.threshold;
+		quiet_ns = firing_quiet_until(f, i);
+		if (over_ns < quiet_ns)
+			over_ns = quiet_ns;
+		if (over_ns < due_ns)
+			due_ns = over_ns;
+	}
+	return due_ns;
 }
 
 bool firing_add(struct firing *f, unsigned int i, const struct trigger_fired *what)

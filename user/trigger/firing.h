@@ -40,8 +40,12 @@ struct firing {
 uint32_t firing_mask(const struct firing *f, enum trigger_kind kind);
 /* The lowest threshold of that kind, UINT64_MAX if there is none. */
 uint64_t firing_least(const struct firing *f, enum trigger_kind kind);
+/* Those of @mask that select the thread, as far as it is known. */
+uint32_t firing_select(const struct firing *f, uint32_t mask, const struct thread *t);
 /* When the last cooldown of the @i'th trigger ends; 0: there was none. */
 uint64_t firing_quiet_until(const struct firing *f, unsigned int i);
+/* When the first of @mask can fire for what goes on since @from_ns, which may be after a cooldown; UINT64_MAX: none can. */
+uint64_t firing_due(const struct firing *f, uint32_t mask, uint64_t from_ns);
 /*
  * The @i'th trigger was reached by *@what, of which names and the threshold are filled in, if it selects the thread. False:
  * that goes on, and so does the cooldown. It counts when one of these ends. What goes on as the trigger fires is in its file.

@@ -63,7 +63,7 @@ void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct
 
 void sched_set_filtered(struct sched *s)
 {
-	s->waits.is_filtered = true;
+	s->waits.is_filtered = s->waits.asked.is_filtered = true;
 	s->cpus.is_filtered = true;
 }
 
@@ -96,6 +96,8 @@ void sched_look(struct sched *s, const struct num_cpus *online, uint64_t now_ns)
 void sched_suspended(struct sched *s, uint64_t from_ns, uint64_t to_ns)
 {
 	blind_add(&s->blind, from_ns, to_ns);
+	if (to_ns > s->waits.asked.suspended_ns)
+		s->waits.asked.suspended_ns = to_ns;
 	cpus_suspended(&s->cpus, from_ns, to_ns);
 }
 

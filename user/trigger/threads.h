@@ -27,6 +27,9 @@ enum thread_state {
 	THREAD_DEAD,
 };
 
+/* What may be a wait that goes on: by the last record, and by the last switch. */
+enum thread_wait { WAIT_LAST, WAIT_OFF, WAIT_LISTS };
+
 struct thread {
 	uint64_t koid;		/* 0: a free slot */
 	uint64_t process;	/* koid; THREADS_NO_PROCESS: unknown */
@@ -44,8 +47,9 @@ struct thread {
 	bool is_evaluated : 1;	/* of its exit triggers have been evaluated */
 	bool is_begun : 1;	/* the state is older than its record: a mark `state` */
 	bool switch_is_begun : 1;	/* of the last switch */
-	uint8_t listed : 2;	/* in the lists of waits.h, as bits of enum wait_list_id */
+	uint8_t listed : 2;	/* in the lists of waits.h, as bits of enum thread_wait */
 	uint8_t listed_later : 2;	/* in those of threads that are above a threshold */
+	uint8_t asked : 2;	/* the kernel is asked for the wait that goes on, or was, as bits of the same */
 	bool is_process : 1;	/* another thread belongs to it; while threads are dropped */
 	bool is_exiting : 1;	/* by its last name; its last switch may never be seen */
 };

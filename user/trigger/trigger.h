@@ -28,6 +28,17 @@
 
 struct triggers;
 
+/* What the kernel says of a thread. */
+struct trigger_answer {
+	uint64_t before_ns, after_ns;	/* it was so at some time between */
+	uint64_t switches;		/* how often it has been switched out */
+	char state;			/* R S D T t Z X I, as in /proc/PID/status */
+	char comm[TRIGGER_COMM_BYTES];
+};
+
+/* 0 or -errno. */
+typedef int triggers_ask_fn(void *ctx, uint32_t tid, struct trigger_answer *out);
+
 struct trigger_fired {
 	const char *name;	/* of the kind: "runq" */
 	const char *word;	/* as it was given: "runq>5ms" */
@@ -79,6 +90,13 @@ bool triggers_source(const struct triggers *t, unsigned int i, struct trigger_so
  * the first trigger that it refused, which is blind. The others are watched.
  */
 int triggers_watch(struct triggers *t, const char *root, char *why, size_t size);
+/*
+ * How to ask what a thread does at present: waits that go on and that a gap divides are found only so. NULL: it cannot be
+ * asked for. Asked of up to 100 threads a second, of those that have waited for as long as a trigger is about.
+ */
+void triggers_ask(struct triggers *t, triggers_ask_fn *ask, void *ctx);
+/* One, by /proc. @ctx is the directory that is in, "" except in tests. */
+int triggers_ask_proc(void *ctx, uint32_t tid, struct trigger_answer *out);
 /*
  * An event of a tracepoint that was recorded for @source, of the last function, has passed its filter; with @t as @ctx. If
  * there is no memory it is counted as suppressed.

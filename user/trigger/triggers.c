@@ -121,6 +121,12 @@ int triggers_watch(struct triggers *t, const char *root, char *why, size_t size)
 	return psi_open(&t->psi, &t->firing, why, size);
 }
 
+void triggers_ask(struct triggers *t, triggers_ask_fn *ask, void *ctx)
+{
+	t->sched.waits.asked.ask = ask;
+	t->sched.waits.asked.ctx = ctx;
+}
+
 void triggers_suspended(struct triggers *t, uint64_t from_ns, uint64_t to_ns)
 {
 	sched_suspended(&t->sched, from_ns, to_ns);

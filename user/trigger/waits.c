@@ -24,6 +24,9 @@ void thread_waits_init(struct thread_waits *w)
 {
 	const uint64_t runq = firing_least(w->firing, TRIGGER_RUNQ), blocked = firing_least(w->firing, TRIGGER_BLOCKED);
 
+	w->asked.threads = w->threads;
+	w->asked.blind = w->blind;
+	w->asked.firing = w->firing;
 	w->runq = firing_mask(w->firing, TRIGGER_RUNQ);
 	w->blocked = firing_mask(w->firing, TRIGGER_BLOCKED);
 	w->offcpu = firing_mask(w->firing, TRIGGER_OFFCPU);
@@ -33,13 +36,14 @@ void thread_waits_init(struct thread_waits *w)
 
 void thread_waits_fini(struct thread_waits *w)
 {
-	enum wait_list_id id;
+	enum thread_wait id;
 
 	for (id = 0; id < WAIT_LISTS; id++) {
 		free(w->lists[id].koids);
 		free(w->later[id].koids);
 		w->lists[id] = w->later[id] = (struct wait_list){ 0 };
 	}
+	asked_fini(&w->asked);
 	free(w->gaps);
 	w->gaps = NULL;
 	w->gaps_cnt = w->gaps_cap = 0;
@@ -67,6 +71,7 @@ int thread_waits_add_gap(struct thread_waits *w, struct thread *t, const struct 
 	};
 
 	t->fired &= ~mask;
+	t->asked &= ~(1U << (of_switches ? WAIT_OFF : WAIT_LAST));
 	return append(w, t, &gap);
 }
 
@@ -242,7 +247,7 @@ static int list_add(struct wait_list *list, uint64_t koid)
 	return 0;
 }
 
-int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id id)
+int thread_waits_list(struct thread_waits *w, struct thread *t, enum thread_wait id)
 {
 	if (list_add(&w->lists[id], t->koid))
 		return -ENOMEM;
@@ -251,7 +256,7 @@ int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_i
 }
 
 /* What @t has been waiting for since its last record, or since its last switch. */
-static struct wait_gap ongoing_gap(const struct thread *t, enum wait_list_id id, uint64_t complete_ns)
+static struct wait_gap ongoing_gap(const struct thread *t, enum thread_wait id, uint64_t complete_ns)
 {
 	const bool off = id == WAIT_OFF;
 
@@ -259,24 +264,6 @@ static struct wait_gap ongoing_gap(const struct thread *t, enum wait_list_id id,
 		.koid = t->koid, .from_ns = off ? t->switched_ns : t->last_ns, .to_ns = complete_ns, .fired = t->fired,
 		.from = off ? t->switched : t->state, .is_begun = off ? t->switch_is_begun : t->is_begun, .of_switches = off,
 	};
-}
-
-/* When the first of these can fire. */
-static uint64_t next_due(const struct thread_waits *w, uint32_t mask, uint64_t from_ns)
-{
-	uint64_t due_ns = UINT64_MAX, over_ns, quiet_ns;
-
-	for (; mask; mask &= mask - 1) {
-		const unsigned int i = (unsigned int)__builtin_ctz(mask);
-
-		over_ns = from_ns + w->firing->list[i].w.threshold;
-		quiet_ns = firing_quiet_until(w->firing, i);
-		if (over_ns < quiet_ns)
-			over_ns = quiet_ns;
-		if (over_ns < due_ns)
-			due_ns = over_ns;
-	}
-	return due_ns;
 }
 
 /* Of what goes on only the time before the first blind one is proven, which gets no longer. */
@@ -287,22 +274,35 @@ static bool is_divided(const struct thread_waits *w, const struct wait_gap *gap)
 	return (span && span->from_ns < gap->to_ns) || (gap->from_ns < w->blind->begin_ns && !gap->is_begun);
 }
 
-/* Triggers that the wait of @t may fire. */
-static uint32_t ongoing_mask(const struct thread_waits *w, const struct thread *t, enum wait_list_id id)
+/* Triggers that the wait of @t may fire, by its records. */
+static uint32_t ongoing_mask(const struct thread_waits *w, const struct thread *t, enum thread_wait id)
 {
 	return id == WAIT_LAST ? thread_waits_of(w, t->state) : thread_waits_is_off(t->switched) ? w->offcpu : 0;
 }
 
-/* When it may fire next; UINT64_MAX: not before its next record. */
-static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t complete_ns)
+static bool is_unsure(const struct thread_waits *w, const struct thread *t, enum thread_wait id)
+{
+	return thread_waits_is_unsure(w, id == WAIT_LAST ? t->state : t->switched);
+}
+
+/* When to look at it again, if it is not one that is to be asked for; UINT64_MAX: not before its next record. */
+static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum thread_wait id, uint64_t complete_ns)
 {
 	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
 	const struct wait_gap gap = ongoing_gap(t, id, complete_ns);
 	const uint32_t mask = ongoing_mask(w, t, id);
+	const bool unsure = is_unsure(w, t, id);
+	uint64_t due_ns;
 
 	if (mask && gap.from_ns < complete_ns && complete_ns - gap.from_ns > least_ns)
 		t->fired |= evaluate(w, &gap);
-	return is_divided(w, &gap) ? UINT64_MAX : next_due(w, mask & ~t->fired, gap.from_ns);
+	due_ns = firing_due(w->firing, (unsure ? id == WAIT_LAST ? w->runq | w->blocked : w->offcpu : mask) & ~t->fired, gap.from_ns);
+	if (due_ns == UINT64_MAX || !(unsure || is_divided(w, &gap)))
+		return due_ns;
+	if (w->asked.ask && complete_ns <= due_ns)
+		return due_ns;
+	asked_add(&w->asked, t, id, complete_ns);
+	return UINT64_MAX;
 }
 
 /* Is there anything to find in it? Who has exited is to leave it some time. */
@@ -329,7 +329,7 @@ static bool is_over(const struct thread_waits *w, uint32_t mask, uint64_t waits_
 }
 
 /* Moves @t to the other list, where it still is if an earlier wait of it was; false: no memory. */
-static bool move_to_later(struct thread_waits *w, struct thread *t, enum wait_list_id id, uint64_t due_ns)
+static bool move_to_later(struct thread_waits *w, struct thread *t, enum thread_wait id, uint64_t due_ns)
 {
 	struct wait_list *list = &w->later[id];
 
@@ -342,7 +342,7 @@ static bool move_to_later(struct thread_waits *w, struct thread *t, enum wait_li
 	return true;
 }
 
-static void take_from_list(struct thread *t, enum wait_list_id id, bool is_later)
+static void take_from_list(struct thread *t, enum thread_wait id, bool is_later)
 {
 	if (is_later)
 		t->listed_later &= ~(1U << id);
@@ -351,7 +351,7 @@ static void take_from_list(struct thread *t, enum wait_list_id id, bool is_later
 }
 
 /* @is_later: the other one, in which a wait that began since is not. */
-static void look_at_list(struct thread_waits *w, enum wait_list_id id, bool is_later, uint64_t complete_ns)
+static void look_at_list(struct thread_waits *w, enum thread_wait id, bool is_later, uint64_t complete_ns)
 {
 	struct wait_list *list = is_later ? &w->later[id] : &w->lists[id];
 	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
@@ -380,7 +380,7 @@ static void look_at_list(struct thread_waits *w, enum wait_list_id id, bool is_l
 
 void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 {
-	enum wait_list_id id;
+	enum thread_wait id;
 
 	end_gaps(w, complete_ns);
 	for (id = 0; id < WAIT_LISTS; id++) {
@@ -391,4 +391,6 @@ void thread_waits_round(struct thread_waits *w, uint64_t complete_ns)
 		look_at_list(w, id, true, complete_ns);
 		look_at_list(w, id, false, complete_ns);
 	}
+	if (!w->is_blank)
+		asked_round(&w->asked, complete_ns);
 }

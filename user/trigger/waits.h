@@ -13,6 +13,7 @@
 
 #include <errno.h>
 
+#include "asked.h"
 #include "blind.h"
 #include "firing.h"
 #include "threads.h"
@@ -27,9 +28,6 @@ struct wait_gap {
 	bool of_switches;	/* between two switches: wakeups do not count */
 	bool is_begun;		/* as in struct thread */
 };
-
-/* What may be a wait that goes on: by the last record, and by the last switch. */
-enum wait_list_id { WAIT_LAST, WAIT_OFF, WAIT_LISTS };
 
 /* Threads of which that is so, or was when the list was last gone through, each once. */
 struct wait_list {
@@ -47,6 +45,7 @@ struct thread_waits {
 	size_t gaps_cnt, gaps_cap;
 	struct wait_list lists[WAIT_LISTS];
 	struct wait_list later[WAIT_LISTS];	/* those above a threshold: due by a higher one, or at the end of a cooldown */
+	struct asked asked;		/* of those that a gap divides */
 	uint64_t least_ns;		/* the lowest threshold of runq and blocked */
 	uint64_t least_off_ns;		/* of offcpu */
 	uint32_t runq, blocked, offcpu;	/* triggers, as bits */
@@ -66,7 +65,7 @@ struct wait_record {
 /* Slow parts of the next function. */
 int thread_waits_add_gap(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches);
 int thread_waits_add_late(struct thread_waits *w, struct thread *t, const struct wait_record *rec, bool of_switches);
-int thread_waits_list(struct thread_waits *w, struct thread *t, enum wait_list_id list);
+int thread_waits_list(struct thread_waits *w, struct thread *t, enum thread_wait list);
 
 static inline bool thread_waits_is_runnable(uint8_t state)
 {
@@ -82,6 +81,12 @@ static inline bool thread_waits_is_off(uint8_t state)
 static inline uint32_t thread_waits_of(const struct thread_waits *w, uint8_t state)
 {
 	return thread_waits_is_runnable(state) ? w->runq : state == THREAD_BLOCKED ? w->blocked : 0;
+}
+
+/* It was running, or not recorded, when a gap began, and what it has done since only the kernel can say. */
+static inline bool thread_waits_is_unsure(const struct thread_waits *w, uint8_t state)
+{
+	return state == THREAD_UNKNOWN && w->asked.ask && !w->is_filtered;
 }
 
 /* Of equal times: a thread is switched out, woken and switched in. */
@@ -123,7 +128,8 @@ static inline int thread_waits_add(struct thread_waits *w, const struct wait_rec
 			t->switched_ns = rec->ts_ns;
 			t->switched = rec->state;
 			t->switch_is_begun = rec->is_begun;
-			if (thread_waits_is_off(t->switched) && !(t->listed & 1 << WAIT_OFF))
+			if ((thread_waits_is_off(t->switched) || thread_waits_is_unsure(w, t->switched)) &&
+			    !(t->listed & 1 << WAIT_OFF))
 				err = thread_waits_list(w, t, WAIT_OFF) ?: err;
 		}
 	}
@@ -134,7 +140,8 @@ static inline int thread_waits_add(struct thread_waits *w, const struct wait_rec
 	t->last_ns = rec->ts_ns;
 	t->state = rec->state;
 	t->is_begun = rec->is_begun;
-	if (thread_waits_of(w, t->state) && !(t->listed & 1 << WAIT_LAST))
+	if ((thread_waits_of(w, t->state) || (w->runq | w->blocked && thread_waits_is_unsure(w, t->state))) &&
+	    !(t->listed & 1 << WAIT_LAST))
 		err = thread_waits_list(w, t, WAIT_LAST) ?: err;
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "cli/exit.h"
 #include "elf/elf.h"
 #include "func_opts.h"
+#include "kernel/pid_namespace.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
 
@@ -154,11 +155,14 @@ static int parse_triggers(const struct archive_opts *opts, const char *command, 
 	return exit_of(err);
 }
 
-/* The kernel's own triggers, of pressure. One that does not have them still has the others. */
+/* What is not in the records. Where the kernel does not watch pressure for a trigger, there are still the others. */
 static void watch(struct triggers *triggers, const char *command)
 {
 	char why[TRIGGER_WHY_BYTES];
 
+	/* In another namespace threads have other ids in /proc. */
+	if (triggers && pid_namespace_is_initial())
+		triggers_ask(triggers, triggers_ask_proc, "");
 	if (triggers && triggers_watch(triggers, "", why, sizeof(why)))
 		log_warn("%s: --trigger %s", command, why);
 }

@@ -556,6 +556,31 @@ def every_kind(tmp):
     expect(gaps or not missed, f'did not fire the first time, though there is no gap: {missed}')
 
 
+# It waits for its child, which has its memory until it executes something, and which opens a FIFO before that.
+HANG = NAMED % 'kfxt-hanging' + 'os.posix_spawn("/bin/true", ["true"], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, sys.argv[1], os.O_RDONLY, 0)])'
+
+
+@test
+def while_it_goes_on(tmp):
+    """Waits without an end are found, though gaps divide them: on this machine or another there are some each second."""
+    fifo = tmp + '/fifo'
+    os.mkfifo(fifo)
+    words = 'offcpu>2s:comm=kfxt-sleeper', 'blocked>2s:comm=kfxt-hanging'
+    with flight(tmp, '--keep', '10m,1G', '--after', '0s', '--cooldown', '10m', *(a for word in words for a in ('--trigger', word))) as f:
+        with running(*sleeper('kfxt-sleeper', 10 * PATIENCE)) as asleep, running(*once(HANG, fifo)) as hangs:
+            until(lambda: f.fired() >= set(words), 'not found')
+            expect(asleep.poll() is None and hangs.poll() is None, 'they have ended')
+            pids = asleep.pid, hangs.pid
+            os.close(os.open(fifo, os.O_WRONLY))
+    found = instants(f.files[-1])
+    for word, pid in zip(words, pids):
+        i = next(i for i in found if i['trigger'] == word)
+        expect(i['thread'] % KOID_STEP == pid and i['ongoing'], f'another: {i}')
+        expect(i['value'] == i['to_ns'] - i['from_ns'] > 2000 * MS, f'too short: {i}')
+    for path in f.files:
+        verify(path)
+
+
 def spinner(stack, cpu):
     """A task for a CPU, once it is there."""
     p = stack.enter_context(running(*once('os.sched_setaffinity(0, [int(sys.argv[1])])\nwhile True: pass', cpu)))

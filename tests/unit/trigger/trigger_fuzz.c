@@ -13,6 +13,8 @@
 
 #define WORDS_MAX	8U
 #define RECORD_WORDS	2048U
+#define ROUNDS		12U
+#define ROUND_NS	(1ULL << 34)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,6 +27,7 @@ static void check(int holds)
 struct run {
 	struct triggers *t;
 	uint64_t fired, sum;	/* what came out */
+	uint64_t now_ns;
 };
 
 /* The first line of @data into @line; how many bytes it takes. */
@@ -44,6 +47,18 @@ static void add(struct run *r, const char *line)
 	const int err = triggers_add(r->t, line, why, sizeof(why));
 
 	check(!err || (err == -22 && why[0] && strlen(why) < sizeof(why) && !strchr(why, '\n')));
+}
+
+/* Most threads do the same all the time. */
+static int answer(void *ctx, uint32_t tid, struct trigger_answer *out)
+{
+	const struct run *r = ctx;
+
+	*out = (struct trigger_answer){
+		.before_ns = r->now_ns + 1, .after_ns = r->now_ns + 2, .state = "RSDTZ"[tid / 4 % 5],
+		.switches = tid % 4 ? tid : r->now_ns,
+	};
+	return tid % 16 == 1 ? -3 : 0;
 }
 
 static void look(struct run *r)
@@ -68,6 +83,7 @@ static void run(struct run *r, const uint8_t *words, size_t words_size, const ui
 	size_t used, at;
 
 	check(!triggers_open(&r->t));
+	triggers_ask(r->t, answer, r);
 	for (i = 0; i < WORDS_MAX && words_size; i++) {
 		used = take_line(words, words_size, line);
 		add(r, line);
@@ -81,6 +97,11 @@ static void run(struct run *r, const uint8_t *words, size_t words_size, const ui
 		if (triggers_take(r->t, rec + at, step * 8) == -22)
 			break;
 		at += step;
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		r->now_ns = i * ROUND_NS;
+		check(!triggers_round(r->t, r->now_ns));
+		look(r);
 	}
 	check(!triggers_round(r->t, (uint64_t)INT64_MAX));
 	look(r);

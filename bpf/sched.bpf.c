@@ -344,6 +344,7 @@ static __noinline int switch_unrecorded(struct cpu_ctl *ctl, struct task_struct 
 {
 	__u64 koid;
 
+	ctl->ran_unrecorded = 1;
 	come_in(next, &koid);
 	clear_asleep(prev->pid, 0);	/* its switch-in may not have been reported */
 	hand_over(ctl, 0, prev->pid, id_of(prev->pid), next->pid, sleeps);

@@ -63,7 +63,7 @@ struct cpu_ctl {
 	__u64 recorded_switches, recorded_wakeups;	/* of those lost: in the slices of gaps that are over */
 	__u32 reported_in_gaps;
 	__u32 gaps;		/* how many those are */
-	__u32 reserved;
+	__u32 ran_unrecorded;	/* threads were switched while it was not recorded; cleared by the recorder */
 	__u16 outgoing_selected, incoming_recorded;	/* of the switch under way: see judge_switch() */
 	/*
 	 * Where sleeps are sampled: when the current thread fell asleep, until its sample is taken; those that

@@ -896,6 +896,42 @@ def samples_end_with_a_cpu(tmp):
 
 
 @on_own_machine
+def samples_of_a_cpu_that_stays_offline(tmp):
+    """Nothing was to be sampled there."""
+    recorder = Recorder(tmp + '/t.fxt', '--sample=99')
+    time.sleep(0.1 / SCALE)
+    set_online(1, False)
+    try:
+        time.sleep(3)
+        t, err = recorder.whole()
+    finally:
+        set_online(1, True)
+    told_as_in_file(t, err)
+    expect('1 CPU went offline: there are no samples' in err, err)
+    lost = lost_by(err, 'due').get('stack sample', 0)
+    expect(lost < 30, f'{lost} samples of nothing: {err}')
+
+
+@on_own_machine
+def a_cpu_that_is_not_recorded(tmp):
+    """It comes and goes: what it ran is not what the kernel did not report of the others."""
+    set_online(1, False)
+    try:
+        recorder = Recorder(tmp + '/t.fxt')
+        time.sleep(0.1 / SCALE)
+        set_online(1, True)
+        subprocess.run([helper('pingpong'), '20000', '1'], stdout=subprocess.DEVNULL, check=True)
+        set_online(1, False)
+        t, err = recorder.whole()
+    finally:
+        set_online(1, True)
+    told_as_in_file(t, err)
+    expect('CPUs 1 were online for a time: what ran there is not in the trace' in err, err)
+    expect('/proc/stat' not in err, err)
+    equal({s.cpu for s in t.switches}, {0}, 'CPUs in the trace')
+
+
+@on_own_machine
 def wall_clock_is_set(tmp):
     """By an hour, and back: neither times nor their order are of that clock."""
     recorder = Recorder(tmp + '/t.fxt', '-d', '2')

@@ -231,3 +231,20 @@ const char *num_size_text(uint64_t bytes, char buf[NUM_SIZE_TEXT])
 	snprintf(buf, NUM_SIZE_TEXT, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
 	return buf;
 }
+
+void num_print_cpus(const struct num_cpus *cpus, char *text, size_t size)
+{
+	unsigned int cpu, last;
+	size_t len = 0;
+
+	text[0] = 0;
+	for (cpu = 0; cpu < NUM_CPUS_MAX && len < size; cpu = last + 1) {
+		last = cpu;
+		if (!num_cpus_has(cpus, cpu))
+			continue;
+		while (last + 1 < NUM_CPUS_MAX && num_cpus_has(cpus, last + 1))
+			last++;
+		len += snprintf(text + len, size - len, last > cpu ? "%s%u-%u" : "%s%u",
+				len ? "," : "", cpu, last);
+	}
+}

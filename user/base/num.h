@@ -35,6 +35,8 @@ int num_parse_cpus_n(const char *text, size_t len, struct num_cpus *out);
 const char *num_size_text(uint64_t bytes, char buf[NUM_SIZE_TEXT]);
 
 void num_cpus_add(struct num_cpus *cpus, unsigned int cpu);
+/* As a list, "0-3,7"; cut where @size is too small. */
+void num_print_cpus(const struct num_cpus *cpus, char *text, size_t size);
 bool num_cpus_has(const struct num_cpus *cpus, unsigned int cpu);
 unsigned int num_cpus_count(const struct num_cpus *cpus);
 

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/num.h"
 #include "base/progress.h"
 
 struct bpf_object;
+struct cpu_ctl;
 struct filter;
 struct fxt_writer;
 struct kfxt_bpf;
@@ -43,6 +45,10 @@ struct source_ctx {
 	const struct filter *filter;	/* NULL: all threads */
 	uint64_t ring_bytes;		/* of each CPU's ring */
 	uint64_t start_ns;		/* CLOCK_BOOTTIME; what is older is not recorded */
+	const struct cpu_ctl *ctls;	/* of each CPU, by its number */
+	/* For stop() alone: */
+	struct num_cpus online;		/* at that time, */
+	bool is_online_known;		/* if that is known */
 	/* Of what need() selected: an event of @word is in the trace. NULL: nobody asks. */
 	void (*found)(void *ctx, const char *word, uint64_t ts_ns, uint64_t thread);
 	void *found_ctx;

@@ -66,11 +66,10 @@ static int end_by_hand(struct recorder *r, struct fxt_writer *w, struct gaps *ga
 	return err ?: gaps_write_open(gaps, r->cfg->cpus[i], ctl, r->stop_ns);
 }
 
-/* With the CPUs that are online now, from which a reader sees whether others came that were not recorded. */
 static int write_stop(struct recorder *r, struct fxt_writer *w)
 {
 	char online[RECORDER_CPUS_TEXT];
-	int err = recorder_online_cpus(online, sizeof(online));
+	int err = recorder_online_at_stop(r, online, sizeof(online));
 	const struct fxt_arg arg = fxt_arg_str("online", fxt_str_inline(online, strlen(online)));
 
 	return ledger_write_event(w, "stop", r->stop_ns, &arg, !err);
@@ -142,7 +141,10 @@ static int write_end(struct recorder *r)
 static void stop_sources(struct recorder *r)
 {
 	struct sources *sources = r->cfg->sources;
+	struct source_ctx *c = sources_ctx(sources);
+	char online[RECORDER_CPUS_TEXT];
 
+	c->is_online_known = !recorder_online_cpus(online, sizeof(online)) && !num_parse_cpus(online, &c->online, NULL);
 	sources_stop(sources);
 	if (!sources_detach_at_stop(sources))
 		return;
@@ -178,11 +180,15 @@ int recorder_end(struct recorder *r)
 {
 	int tries = 0, err = recorder_drain(r, true);
 	unsigned int i;
+	bool others;
 
 	recorder_mark(r, 2);
+	/* What others ran the kernel has counted, too. */
+	others = programs_others(r->programs, &r->others);
 	while (programs_end(r->programs) && tries++ < END_TRIES)
 		err = recorder_drain(r, true);
-	recorder_mark(r, 3);
+	if (!others)
+		recorder_mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
 	stop_sources(r);
 	err = recorder_drain(r, true) ?: err;

@@ -406,7 +406,7 @@ static void write_file(struct flight *f, struct lane *l, const struct piece_cut 
 	int err;
 
 	with.number = f->begun + 1;
-	with.online = recorder_online_cpus(online, sizeof(online)) ? NULL : online;
+	with.online = recorder_online_at_stop(f->r, online, sizeof(online)) ? NULL : online;
 	err = window_dump(f->window, &dump, &with);
 	if (!err) {
 		l->phase = PHASE_WRITING;

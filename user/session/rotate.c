@@ -299,7 +299,7 @@ int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
 
 	if (err)
 		return err;
-	with.online = recorder_online_cpus(online, sizeof(online)) ? NULL : online;
+	with.online = recorder_online_at_stop(r, online, sizeof(online)) ? NULL : online;
 	err = piece_state_write_tail(r->rotation.state, w, &with);
 	err = err ?: piece_state_write_ledger(r->rotation.state, w, &with);
 	return fxt_writer_close(w) ?: err;

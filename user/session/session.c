@@ -269,6 +269,7 @@ static int start_sources(struct recorder *r)
 	c->names = r->tasks;
 	c->filter = r->cfg->filter;
 	c->ring_bytes = programs_ring_bytes(r->programs);
+	c->ctls = programs_ctls(r->programs);
 	c->start_ns = r->start_ns;
 	return sources_start(r->cfg->sources);
 }
@@ -285,6 +286,7 @@ int recorder_begin(struct recorder *r)
 	gaps_begin(r->gaps, r->start_ns);
 	recorder_mark(r, 0);
 	err = err ?: programs_begin(r->programs);
+	programs_forget_others(r->programs);
 	recorder_mark(r, 1);
 	return err ?: initial_states_write(&r->states, r->w, r->programs, r->cfg->cpus_cnt, r->cfg->cpus[0]);
 }
@@ -298,6 +300,26 @@ int recorder_publish(struct recorder *r, const char **hint)
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row)
 {
 	ledger_row(r->ledger, i, source, row);
+}
+
+int recorder_online_at_stop(const struct recorder *r, char *text, size_t size)
+{
+	struct num_cpus online, others;
+	int err = recorder_online_cpus(text, size);
+	unsigned int i;
+
+	if (err || !programs_others(r->programs, &others) || num_parse_cpus(text, &online, NULL))
+		return err;
+	for (i = 0; i < NUM_CPUS_MAX / 64; i++)
+		online.words[i] |= others.words[i];
+	num_print_cpus(&online, text, size);
+	return 0;
+}
+
+bool recorder_others(const struct recorder *r, struct num_cpus *cpus)
+{
+	*cpus = r->others;
+	return num_cpus_count(cpus);
 }
 
 void recorder_totals(const struct recorder *r, struct recorder_totals *t)

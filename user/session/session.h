@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/num.h"
 #include "base/progress.h"
 #include "io/compress.h"
 #include "io/stage.h"
@@ -167,6 +168,8 @@ int recorder_next_file(struct recorder *r);
 /* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
 int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
+/* After recorder_end(): CPUs that were not recorded and ran something; returns whether there were any. */
+bool recorder_others(const struct recorder *r, struct num_cpus *cpus);
 /* The @i'th CPU's row of the ledger. */
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
 /* What was not recorded from the beginning on, one after the other; *@kind is 0 at first. False: no more. */

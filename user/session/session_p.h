@@ -89,6 +89,7 @@ struct recorder {
 	struct tasks *tasks;
 	struct gaps *gaps;
 	struct initial_states *states;
+	struct num_cpus others;		/* not recorded, and ran something until the end */
 	bool idle_named;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* when /proc was last read */
@@ -152,5 +153,10 @@ int recorder_drain(struct recorder *r, bool with_names);
 int recorder_scan_if_needed(struct recorder *r);
 /* For ledger_mark(), if all CPUs that are online are recorded: the kernel counts the switches of all together. */
 void recorder_mark(struct recorder *r, unsigned int call);
+/*
+ * What a file says at its end: the CPUs that are online now, and those that are not recorded and ran something, from which a
+ * reader sees that threads ran without a record. 0 or -errno.
+ */
+int recorder_online_at_stop(const struct recorder *r, char *text, size_t size);
 
 #endif

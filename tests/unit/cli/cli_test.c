@@ -127,6 +127,7 @@ static void test_num_cpus(void **state)
 	static const char *const bad[] = { "", "0-", "-3", "3-1", "4096", "0,,1", "0,", "a", "0 1" };
 	struct num_cpus cpus;
 	const char *why;
+	char text[32];
 	size_t i;
 
 	(void)state;
@@ -140,6 +141,12 @@ static void test_num_cpus(void **state)
 		assert_non_null(why);
 	}
 	assert_int_equal(num_cpus_count(&cpus), 6);
+	num_print_cpus(&cpus, text, sizeof(text));
+	assert_string_equal(text, "0-3,7,4095");
+	num_print_cpus(&cpus, text, 6);
+	assert_string_equal(text, "0-3,7");
+	num_print_cpus(&(struct num_cpus){ 0 }, text, sizeof(text));
+	assert_string_equal(text, "");
 }
 
 /* ---- opt ------------------------------------------------------------------- */

@@ -473,6 +473,7 @@ static int record(struct run *run)
 	int code = start(run), err, status, number;
 	struct recorder_totals totals;
 	enum exit_code verdict;
+	struct num_cpus others;
 	uint64_t failed;
 
 	if (code) {
@@ -487,8 +488,9 @@ static int record(struct run *run)
 		fprintf(stderr, "\r\033[K");
 	if (got_signal(run, &number))
 		log_debug("ended by signal %d (%s)", number, strsignal(number));
+	recorder_others(run->recorder, &others);
 	if (!num_cpus_count(&run->cfg->cpus))
-		run->summary.cpus_changed = record_cpus_changed(&run->cpus);
+		run->summary.cpus_changed = record_cpus_changed(&run->cpus, &others);
 	if (!run->use)
 		record_summary_print(&run->summary);
 	verdict = record_summary_verdict(&run->summary);

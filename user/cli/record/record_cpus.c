@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "record_cpus.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "cli/exit.h"
-
-static void print_cpus(const struct num_cpus *cpus, char *text, size_t size)
-{
-	unsigned int cpu, last;
-	size_t len = 0;
-
-	text[0] = 0;
-	for (cpu = 0; cpu < NUM_CPUS_MAX && len < size; cpu = last + 1) {
-		last = cpu;
-		if (!num_cpus_has(cpus, cpu))
-			continue;
-		while (last + 1 < NUM_CPUS_MAX && num_cpus_has(cpus, last + 1))
-			last++;
-		len += snprintf(text + len, size - len, last > cpu ? "%s%u-%u" : "%s%u",
-				len ? "," : "", cpu, last);
-	}
-}
 
 int record_cpus_choose(struct record_cpus *out, const struct num_cpus *selected, const char *command)
 {
@@ -50,26 +32,34 @@ int record_cpus_choose(struct record_cpus *out, const struct num_cpus *selected,
 		}
 		out->list[out->cnt++] = cpu;
 	}
-	print_cpus(selected, out->text, sizeof(out->text));
+	num_print_cpus(selected, out->text, sizeof(out->text));
 	return EXIT_OK;
 }
 
-bool record_cpus_changed(const struct record_cpus *cpus)
+bool record_cpus_changed(const struct record_cpus *cpus, const struct num_cpus *others)
 {
 	char now[RECORDER_CPUS_TEXT];
-	struct num_cpus before, after;
+	struct num_cpus before, after, gone = { 0 };
+	char gone_text[RECORDER_CPUS_TEXT];
 	bool more = false;
 	uint32_t i;
 
 	if (recorder_online_cpus(now, sizeof(now)) || num_parse_cpus(now, &after, NULL) ||
 	    num_parse_cpus(cpus->online, &before, NULL))
 		return false;
-	for (i = 0; i < NUM_CPUS_MAX; i++)
+	for (i = 0; i < NUM_CPUS_MAX; i++) {
 		more |= num_cpus_has(&after, i) && !num_cpus_has(&before, i);
+		if (num_cpus_has(others, i) && !num_cpus_has(&after, i))
+			num_cpus_add(&gone, i);
+	}
+	if (num_cpus_count(&gone)) {
+		num_print_cpus(&gone, gone_text, sizeof(gone_text));
+		log_warn("CPUs %s were online for a time: what ran there is not in the trace", gone_text);
+	}
 	if (more)
 		log_warn("CPUs %s were online at the start, %s are now: what ran on the new ones is not in the trace",
 			 cpus->online, now);
 	else if (strcmp(now, cpus->online) != 0)
 		log_info("CPUs %s were online at the start, %s are now", cpus->online, now);
-	return more;
+	return more || num_cpus_count(&gone);
 }

@@ -20,7 +20,7 @@ struct record_cpus {
 
 /* @selected: by options; none: all that are online. An exit code; the message is printed, as @command's. */
 int record_cpus_choose(struct record_cpus *out, const struct num_cpus *selected, const char *command);
-/* At the end, of a recording of all CPUs: whether some came online, which have no ring. It is printed. */
-bool record_cpus_changed(const struct record_cpus *cpus);
+/* At the end, of a recording of all CPUs: whether some came online, which have no ring, as @others that ran something. It is printed. */
+bool record_cpus_changed(const struct record_cpus *cpus, const struct num_cpus *others);
 
 #endif

@@ -269,9 +269,22 @@ static uint64_t counted(const struct stack_source *s, const struct stack_event *
 	return ended && !s->cfg.cycles ? less(end->clock_ns, e->start.clock_ns) : less(end->count, e->start.count);
 }
 
-/* More is not lost than what the time that was not idle comes to. */
-void stack_programs_stop(struct stack_source *s)
+/*
+ * Since when a CPU has been offline that is, at the latest; 0: it is not, or since then counts as idle time anyway. Its last
+ * switch, to the idle thread, is not reported.
+ */
+static uint64_t offline_since(const struct stack_source *s, const struct source_ctx *c, unsigned int i)
 {
+	if (!c->is_online_known || num_cpus_has(&c->online, s->cpus[i]) || s->ctls[s->cpus[i]].idle_since)
+		return 0;
+	return c->ctls[s->cpus[i]].last_ns;
+}
+
+/* More is not lost than what the time that was not idle comes to. */
+void stack_programs_stop(struct stack_source *s, const struct source_ctx *c)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	uint64_t since_ns;
 	unsigned int i;
 
 	for (i = 0; s->events && i < s->cpus_cnt && !s->stopped; i++) {
@@ -285,6 +298,9 @@ void stack_programs_stop(struct stack_source *s)
 		read_event(s, i, &end);
 		ended = has_ended(&e->start, &end);
 		s->counts.ended += ended;
+		since_ns = ended ? offline_since(s, c, i) : 0;
+		if (since_ns)
+			end.idle_ns += less(now_ns, since_ns);
 		e->due = counted(s, e, &end, ended) / s->period;
 		if (!s->cfg.cycles)
 			e->idle = less(end.idle_ns, e->start.idle_ns) / s->period;

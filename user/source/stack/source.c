@@ -307,8 +307,7 @@ static void count_asleep(const void *state, const struct source_ctx *c, struct s
 
 static void stop_stacks(void *state, struct source_ctx *c)
 {
-	(void)c;
-	stack_programs_stop(state);
+	stack_programs_stop(state, c);
 }
 
 static void detach_stacks(void *state, struct source_ctx *c)

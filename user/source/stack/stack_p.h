@@ -61,7 +61,7 @@ int stack_programs_attach(struct stack_source *s, struct source_ctx *c, const ch
 /* Reads what the events have counted so far. */
 void stack_programs_start(struct stack_source *s);
 /* Ends them and reads what they have counted. */
-void stack_programs_stop(struct stack_source *s);
+void stack_programs_stop(struct stack_source *s, const struct source_ctx *c);
 void stack_programs_detach(struct stack_source *s);
 
 #endif

@@ -347,9 +347,11 @@ def nothing_is_shed_below_the_limit(tmp):
 
 
 def until_shed(tmp, command):
-    """Again and again until something is left out, and twice more; a line in a file for each round."""
+    """
+    Again and again until something is left out, and twice more, before functions can be detached; a line in a file for each round.
+    """
     shed = f'grep -q "shed [f]unctions" {tmp}/t.fxt 2>/dev/null'       # the file has this command, too
-    once = f'{command} >/dev/null; echo >>{tmp}/rounds; sleep 0.3'
+    once = f'{command} >/dev/null; echo >>{tmp}/rounds; sleep 0.05'
     return 'sh', '-c', f': >{tmp}/rounds; until {shed}; do {once}; done; {once}; {once}'
 
 
@@ -357,7 +359,7 @@ def until_shed(tmp, command):
 def calls_of_functions(tmp):
     """Those inside of a call that is kept are left out without an effect on it."""
     calls = helper('calls')
-    made = int(3000 * SCALE)
+    made = int(600 * SCALE)
     plan = [f'chain={made}', f'recurse={made // 10}x20']
     command = until_shed(tmp, f'{calls} {" ".join(plan)}')
     options = [word for name in ('outer', 'middle', 'inner', 'descend') for word in ('-u', f'{calls}:{name}')]
@@ -377,8 +379,8 @@ def calls_of_functions(tmp):
 def a_call_goes_on(tmp):
     """It begins before its class is left out, calls itself meanwhile, and ends: its slice is its own."""
     made = int(20_000 * SCALE)
-    # Hardly a pause: it is within calls that they begin to be left out.
-    command = [word.replace('sleep 0.3', 'sleep 0.05') for word in until_shed(tmp, f'{helper("calls")} recurse={made // 40}x40')]
+    # It is within calls that they begin to be left out, as there is hardly a pause.
+    command = until_shed(tmp, f'{helper("calls")} recurse={made // 40}x40')
     events, stats, err = recorded(tmp, '-u', f'{helper("calls")}:descend', '--returns', '--budget', '0.05%', '--', *command)
     rounds = len(open(tmp + '/rounds').readlines())
     kept = [e for e in events if e.category == 'function']

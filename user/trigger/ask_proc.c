@@ -3,32 +3,16 @@
 #include "trigger.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
-#define STATUS_BYTES	8192U	/* some 1500, and up to 11 for each group of its user */
-
-static int read_file(const char *path, char *text, size_t size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len;
-
-	if (fd < 0)
-		return -errno;
-	len = read(fd, text, size - 1);
-	if (len < 0)
-		len = -errno;
-	close(fd);
-	text[len < 0 ? 0 : len] = 0;
-	return len < 0 ? (int)len : 0;
-}
+#define BYTES_MAX	(1U << 20)	/* some 1500, and up to 11 for each group of its user */
 
 /* What comes after @key, which begins with the end of the line before; NULL: there is no such line. */
 static const char *value_of(const char *text, const char *key)
@@ -69,19 +53,46 @@ static int read_comm(const char *text, char comm[TRIGGER_COMM_BYTES])
 	return 0;
 }
 
+/* The first number is ns; before the kernel has it, or without CONFIG_SCHED_INFO, there is no such file. */
+static uint64_t read_run_ns(const char *root, uint32_t tid)
+{
+	uint64_t run_ns = TRIGGER_NO_RUN_NS;
+	char path[PATH_MAX], *text;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/proc/%u/schedstat", root, tid);
+	if (text_file_read(path, BYTES_MAX, &text, &len))
+		return TRIGGER_NO_RUN_NS;
+	if (*text >= '0' && *text <= '9')
+		run_ns = strtoull(text, NULL, 10);
+	free(text);
+	return run_ns;
+}
+
+static int read_status(const char *text, struct trigger_answer *out)
+{
+	const char *state = value_of(text, "\nState:\t");
+
+	out->state = state ? *state : 0;
+	return out->state ? read_comm(text, out->comm) ?: read_switches(text, &out->switches) : -EIO;
+}
+
 int triggers_ask_proc(void *ctx, uint32_t tid, struct trigger_answer *out)
 {
-	char path[PATH_MAX], text[STATUS_BYTES];
-	const char *state;
+	char path[PATH_MAX], *text;
+	size_t len;
 	int err;
 
 	snprintf(path, sizeof(path), "%s/proc/%u/status", (const char *)ctx, tid);
 	out->before_ns = clock_ns(CLOCK_BOOTTIME);
-	err = read_file(path, text, sizeof(text));
-	out->after_ns = clock_ns(CLOCK_BOOTTIME);
+	out->run_ns = TRIGGER_NO_RUN_NS;
+	err = text_file_read(path, BYTES_MAX, &text, &len);
 	if (err)
 		return err;
-	state = value_of(text, "\nState:\t");
-	out->state = state ? *state : 0;
-	return out->state ? read_comm(text, out->comm) ?: read_switches(text, &out->switches) : -EIO;
+	err = read_status(text, out);
+	free(text);
+	if (!err && out->state == 'R')
+		out->run_ns = read_run_ns(ctx, tid);
+	out->after_ns = clock_ns(CLOCK_BOOTTIME);
+	return err;
 }

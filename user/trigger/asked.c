@@ -2,6 +2,7 @@
 /* See asked.h. */
 #include "asked.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,234 +10,300 @@
 #include "bpf/abi/ids.h"
 
 #define ANSWER_NS	(1000000000U / ASKED_PER_S)
-
-enum asked_step {
-	ASKED_FIRST,		/* is to be asked */
-	ASKED_FIRST_ANSWER,	/* there is one, but records of its time may be missing */
-	ASKED_AGAIN,
-	ASKED_AGAIN_ANSWER,
-};
+#define RETRY_NS	1000000000U
+#define KWORKER		"kworker/"
 
 /* ---- the heap ------------------------------------------------------------------------ */
 
-static void sift_up(struct asked *a, size_t i)
+static void sift_up(struct asked_heap *h, size_t i)
 {
-	const struct asked_wait wait = a->list[i];
+	const struct asked_wait wait = h->list[i];
 
-	for (; i && a->list[(i - 1) / 2].due_ns > wait.due_ns; i = (i - 1) / 2)
-		a->list[i] = a->list[(i - 1) / 2];
-	a->list[i] = wait;
+	for (; i && h->list[(i - 1) / 2].due_ns > wait.due_ns; i = (i - 1) / 2)
+		h->list[i] = h->list[(i - 1) / 2];
+	h->list[i] = wait;
 }
 
-static void sift_down(struct asked *a, size_t i)
+static void sift_down(struct asked_heap *h, size_t i)
 {
-	const struct asked_wait wait = a->list[i];
+	const struct asked_wait wait = h->list[i];
 	size_t next;
 
-	for (; (next = 2 * i + 1) < a->cnt; i = next) {
-		if (next + 1 < a->cnt && a->list[next + 1].due_ns < a->list[next].due_ns)
+	for (; (next = 2 * i + 1) < h->cnt; i = next) {
+		if (next + 1 < h->cnt && h->list[next + 1].due_ns < h->list[next].due_ns)
 			next++;
-		if (a->list[next].due_ns >= wait.due_ns)
+		if (h->list[next].due_ns >= wait.due_ns)
 			break;
-		a->list[i] = a->list[next];
+		h->list[i] = h->list[next];
 	}
-	a->list[i] = wait;
+	h->list[i] = wait;
 }
 
-static void drop_top(struct asked *a)
+static struct asked_wait pop(struct asked_heap *h)
 {
-	a->list[0] = a->list[--a->cnt];
-	if (a->cnt)
-		sift_down(a, 0);
+	const struct asked_wait first = h->list[0];
+
+	h->list[0] = h->list[--h->cnt];
+	if (h->cnt)
+		sift_down(h, 0);
+	return first;
 }
 
-/* The thread, while it is in that wait; else NULL. */
+/* The thread, while it is in that wait; else NULL. One that hangs while it exits has still a wait. */
 static struct thread *thread_of(const struct asked *a, const struct asked_wait *wait)
 {
 	const bool off = wait->id == WAIT_OFF;
 	struct thread *t = threads_find(a->threads, wait->koid);
 
-	if (!t || (off ? t->switched_ns : t->last_ns) != wait->record_ns ||
-	    (off ? t->switched : t->state) != wait->record_state || threads_has_ended(t))
+	if (!t || (off ? t->switched_ns : t->last_ns) != wait->record_ns || (off ? t->switched : t->state) != wait->record_state)
 		return NULL;
-	return t;
+	return t->state == THREAD_DEAD || threads_find(a->threads, wait->koid + ID_GENERATION_STEP) ? NULL : t;
 }
 
 /* Waits that have ended may be due in an hour. */
-static void drop_ended(struct asked *a)
+static void drop_ended(const struct asked *a, struct asked_heap *h)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < a->cnt; i++)
-		if (thread_of(a, &a->list[i]))
-			a->list[kept++] = a->list[i];
-	a->cnt = kept;
+	for (i = 0; i < h->cnt; i++)
+		if (thread_of(a, &h->list[i]))
+			h->list[kept++] = h->list[i];
+	h->cnt = kept;
 	for (i = kept / 2; i-- > 0;)
-		sift_down(a, i);
+		sift_down(h, i);
+}
+
+/* Space for one more. All are looked at only once as many have been added. */
+static bool reserve(const struct asked *a, struct asked_heap *h)
+{
+	if (h->cnt < h->cap)
+		return true;
+	drop_ended(a, h);
+	if (2 * h->cnt < h->cap)
+		return true;
+	return !array_reserve(h->list, h->cnt, h->cap, h->cnt + 1) || h->cnt < h->cap;
+}
+
+/* Without memory it is found at its end. */
+static void push(const struct asked *a, struct asked_heap *h, const struct asked_wait *wait)
+{
+	if (!reserve(a, h))
+		return;
+	h->list[h->cnt++] = *wait;
+	sift_up(h, h->cnt - 1);
 }
 
 /* ---- what may fire --------------------------------------------------------------------- */
 
-/* Of a thread in that state; 0: of one whose state is not known. */
-static uint32_t mask_of(const struct asked *a, const struct thread *t, uint8_t id, char state)
+static bool was_runnable(const struct asked_wait *wait)
 {
-	uint32_t mask;
+	return wait->record_state != THREAD_SLEEPS && wait->record_state != THREAD_BLOCKED && wait->record_state != THREAD_UNKNOWN;
+}
 
-	if (id == WAIT_OFF)
+/* A thread that was preempted on its way to sleep is runnable by its record and D by what it says. */
+static uint32_t mask_of(const struct asked *a, const struct thread *t, const struct asked_wait *wait)
+{
+	uint32_t mask = 0;
+
+	if (wait->id == WAIT_OFF)
 		mask = firing_mask(a->firing, TRIGGER_OFFCPU);
-	else
-		mask = (state == 'D' || !state ? firing_mask(a->firing, TRIGGER_BLOCKED) : 0) |
-		       (state == 'R' || !state ? firing_mask(a->firing, TRIGGER_RUNQ) : 0);
+	else if ((!wait->state || wait->state == 'D') && !was_runnable(wait))
+		mask = firing_mask(a->firing, TRIGGER_BLOCKED);
+	if (wait->id == WAIT_LAST && (!wait->state || wait->state == 'R'))
+		mask |= firing_mask(a->firing, TRIGGER_RUNQ);
 	return firing_select(a->firing, mask & ~t->fired, t);
 }
 
-/* Space for one more. All are looked at only once as many have been added. */
-static bool reserve(struct asked *a)
-{
-	if (a->cnt < a->cap)
-		return true;
-	drop_ended(a);
-	if (2 * a->cnt < a->cap)
-		return true;
-	return !array_reserve(a->list, a->cnt, a->cap, a->cnt + 1) || a->cnt < a->cap;
-}
-
-void asked_add(struct asked *a, struct thread *t, enum thread_wait id, uint64_t complete_ns)
+void asked_add(struct asked *a, struct thread *t, enum thread_wait id, bool is_whole, uint64_t complete_ns)
 {
 	const bool off = id == WAIT_OFF;
-
-	if (!a->ask || t->asked & 1U << id || !mask_of(a, t, id, 0))
-		return;
-	if (!reserve(a))
-		return;		/* it is found at its end */
-	a->list[a->cnt++] = (struct asked_wait){
+	const struct asked_wait wait = {
 		.koid = t->koid, .record_ns = off ? t->switched_ns : t->last_ns, .due_ns = complete_ns - 1, .id = id,
-		.record_state = off ? t->switched : t->state, .step = ASKED_FIRST,
+		.record_state = off ? t->switched : t->state, .is_whole = is_whole,
 	};
-	sift_up(a, a->cnt - 1);
+
+	if (!a->ask || t->asked & 1U << id || t->koid >= PSEUDO_BASE || !mask_of(a, t, &wait))
+		return;
 	t->asked |= 1U << id;
+	push(a, &a->asks[id], &wait);
 }
 
-/* ---- steps ------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------ */
 
-static void ask_first(struct asked_wait *wait, const struct trigger_answer *answer)
+static uint32_t tid_of(uint64_t koid)
 {
-	wait->step = ASKED_FIRST_ANSWER;
-	wait->switches = answer->switches;
-	wait->state = answer->state;
-	wait->answer_ns = wait->due_ns = answer->after_ns;
+	return (uint32_t)(koid % ID_GENERATION_STEP);
 }
 
-/* Another one may have its id by now. */
+/* Another one may have its id by now. The name of a kworker goes on with its work, which may be all that differs. */
 static bool is_same(const struct thread *t, const struct trigger_answer *answer)
 {
-	return !strncmp(answer->comm, t->comm, strnlen(t->comm, sizeof(t->comm)));
+	size_t len = strnlen(t->comm, sizeof(t->comm));
+
+	if (!strncmp(t->comm, KWORKER, sizeof(KWORKER) - 1))
+		len = strcspn(t->comm, "+-") < len ? strcspn(t->comm, "+-") : len;
+	return !strncmp(answer->comm, t->comm, len);
 }
 
-/* False: it is of no use any more. */
-static bool ask(struct asked *a, const struct thread *t, struct asked_wait *wait)
+static bool is_as_before(const struct asked_wait *wait, const struct trigger_answer *answer)
 {
-	struct trigger_answer answer;
+	return answer->state == wait->state && answer->switches == wait->switches &&
+	       (answer->state != 'R' || answer->run_ns == wait->run_ns);
+}
 
-	a->left_ns -= ANSWER_NS;
-	if (wait->koid >= PSEUDO_BASE || a->ask(a->ctx, (uint32_t)(wait->koid % ID_GENERATION_STEP), &answer) ||
-	    !is_same(t, &answer) || answer.state == 'Z' || answer.state == 'X')
-		return false;
-	/* Of threads that are not recorded no gap ends with their names: it may run. */
-	if (a->is_filtered && answer.state == 'R')
-		return false;
-	if (wait->step == ASKED_FIRST || answer.switches != wait->switches || answer.state != wait->state) {
-		ask_first(wait, &answer);
-		return true;
+/* The state that a wait of which the records know all has in truth. */
+static bool is_as_recorded(const struct asked_wait *wait, const struct trigger_answer *answer)
+{
+	if (was_runnable(wait))
+		return answer->state == 'R';
+	return wait->id == WAIT_OFF || answer->state == 'D';
+}
+
+static void take_first(struct asked_wait *wait, const struct trigger_answer *answer)
+{
+	wait->is_whole = wait->is_whole && !wait->state && is_as_recorded(wait, answer);
+	wait->state = answer->state;
+	wait->switches = answer->switches;
+	wait->run_ns = answer->run_ns;
+	wait->from_ns = answer->after_ns;
+	wait->to_ns = 0;
+}
+
+static void set_due(const struct asked *a, struct asked_wait *wait, uint32_t mask)
+{
+	const uint64_t again_ns = wait->from_ns + (wait->state == 'R' ? ASKED_RUN_NS : 0);
+
+	wait->due_ns = firing_due(a->firing, mask, wait->is_whole ? wait->record_ns : wait->from_ns);
+	if (wait->due_ns < again_ns)
+		wait->due_ns = again_ns;
+}
+
+static void take_answer(struct asked *a, const struct thread *t, struct asked_wait *wait, const struct trigger_answer *answer)
+{
+	uint32_t mask;
+
+	if (!is_same(t, answer) || answer->state == 'Z' || answer->state == 'X' ||
+	    (answer->state == 'R' && answer->run_ns == TRIGGER_NO_RUN_NS))
+		return;
+	if (wait->state && is_as_before(wait, answer)) {
+		wait->to_ns = answer->before_ns;
+	} else {
+		take_first(wait, answer);
+		/* What it does by the first answer it did all the time. */
+		if (wait->is_whole && wait->state != 'R')
+			wait->to_ns = answer->before_ns;
 	}
-	wait->step = ASKED_AGAIN_ANSWER;
-	wait->answer_ns = wait->due_ns = answer.before_ns;
-	return true;
+	mask = mask_of(a, t, wait);
+	if (wait->to_ns)
+		wait->due_ns = wait->to_ns;
+	else if (mask)
+		set_due(a, wait, mask);
+	if (mask)
+		push(a, wait->to_ns ? &a->answers : &a->asks[wait->id], wait);
 }
 
-/* Since when it has been as it was at the first answer, at the latest. */
-static uint64_t since(const struct asked *a, const struct asked_wait *wait)
+/* The first one that is due. */
+static void ask(struct asked *a, struct asked_heap *h)
 {
-	const struct blind_span *span = blind_before(a->blind, wait->answer_ns);
-	uint64_t from_ns = span && span->to_ns > a->blind->begin_ns ? span->to_ns : a->blind->begin_ns;
+	struct asked_wait wait = pop(h);
+	const struct thread *t = thread_of(a, &wait);
+	struct trigger_answer answer;
+	int err;
 
-	/* Not each wakeup is reported when it comes. */
-	if (a->is_filtered || (wait->id == WAIT_LAST && wait->state == 'R'))
-		return wait->answer_ns;
-	return from_ns > wait->record_ns ? from_ns : wait->record_ns;
+	if (!t || !mask_of(a, t, &wait))
+		return;
+	a->left_ns -= ANSWER_NS;
+	err = a->ask(a->ctx, tid_of(wait.koid), &answer);
+	if (!err) {
+		take_answer(a, t, &wait, &answer);
+	} else if (err != -ENOENT && err != -ESRCH) {
+		wait.due_ns = a->looked_ns + RETRY_NS;
+		push(a, h, &wait);
+	}
 }
 
-static bool is_blind(const struct asked *a, uint64_t ns)
+static bool is_divided(const struct asked *a, const struct thread *t, const struct asked_wait *wait)
 {
-	const struct blind_span *span = blind_before(a->blind, ns + 1);
+	const bool is_begun = wait->id == WAIT_OFF ? t->switch_is_begun : t->is_begun;
+	const struct blind_span *span = blind_after(a->blind, wait->record_ns);
 
-	return ns < a->blind->begin_ns || (span && span->to_ns >= ns);
+	return (span && span->from_ns < wait->to_ns) || (wait->record_ns < a->blind->begin_ns && !is_begun);
 }
 
-static void fire(struct asked *a, struct thread *t, const struct asked_wait *wait, uint32_t mask)
+static uint32_t fire(struct asked *a, struct thread *t, const struct asked_wait *wait, uint32_t mask)
 {
-	const struct trigger_fired what = {
-		.value = wait->answer_ns - wait->from_ns, .thread = wait->koid, .from_ns = wait->from_ns,
-		.to_ns = wait->answer_ns, .cpu = -1, .is_partial = true, .is_ongoing = true,
+	const bool is_begun = wait->id == WAIT_OFF ? t->switch_is_begun : t->is_begun;
+	struct trigger_fired what = {
+		.thread = wait->koid, .from_ns = wait->is_whole ? wait->record_ns : wait->from_ns, .to_ns = wait->to_ns,
+		.cpu = -1, .is_partial = is_begun || !wait->is_whole, .is_ongoing = true,
 	};
 
-	t->fired |= firing_add_above(a->firing, mask, &what);
+	if (what.to_ns <= what.from_ns)
+		return 0;
+	what.value = what.to_ns - what.from_ns;
+	return firing_add_above(a->firing, mask, &what);
 }
 
-/* All records up to the answer are there. */
-static void take_answer(struct asked *a, struct thread *t, struct asked_wait *wait, uint32_t mask)
+/* All records of its time are there. */
+static void use_answer(struct asked *a)
 {
-	if (wait->step == ASKED_FIRST_ANSWER)
-		wait->from_ns = since(a, wait);
-	if (wait->from_ns < a->suspended_ns || (wait->step == ASKED_FIRST_ANSWER && is_blind(a, wait->answer_ns))) {
-		wait->step = ASKED_FIRST;	/* as soon as it may be */
+	struct asked_wait wait = pop(&a->answers);
+	struct thread *t = thread_of(a, &wait);
+	uint32_t mask = t ? mask_of(a, t, &wait) : 0;
+
+	if (!mask)
 		return;
+	wait.is_whole = wait.is_whole && !is_divided(a, t, &wait);
+	if (!wait.is_whole && wait.from_ns < a->suspended_ns) {
+		wait.state = 0;		/* anew, at once */
+	} else {
+		t->fired |= fire(a, t, &wait, mask);
+		mask = mask_of(a, t, &wait);
+		set_due(a, &wait, mask);
 	}
-	if (wait->step == ASKED_AGAIN_ANSWER && !is_blind(a, wait->answer_ns) && wait->answer_ns > wait->from_ns)
-		fire(a, t, wait, mask);
-	wait->step = ASKED_AGAIN;
-}
-
-/* The next step of the one that is due first; false: that has to wait until others may be asked. */
-static bool step(struct asked *a)
-{
-	struct asked_wait *wait = &a->list[0];
-	struct thread *t = thread_of(a, wait);
-	const bool asks = wait->step == ASKED_FIRST || wait->step == ASKED_AGAIN;
-	uint32_t mask = t ? mask_of(a, t, wait->id, wait->state) : 0;
-
-	if (mask && asks && a->left_ns < ANSWER_NS)
-		return false;
-	if (mask && asks && !ask(a, t, wait))
-		mask = 0;
-	if (mask && !asks)
-		take_answer(a, t, wait, mask);
-	mask = mask ? mask_of(a, t, wait->id, wait->state) : 0;
-	if (mask && wait->step == ASKED_AGAIN)
-		wait->due_ns = firing_due(a->firing, mask, wait->from_ns);
+	wait.to_ns = 0;
 	if (mask)
-		sift_down(a, 0);
-	else
-		drop_top(a);
-	return true;
+		push(a, &a->asks[wait.id], &wait);
 }
 
 void asked_round(struct asked *a, uint64_t complete_ns)
 {
-	uint64_t passed_ns = complete_ns > a->looked_ns ? complete_ns - a->looked_ns : 0;
+	const uint64_t passed_ns = complete_ns > a->looked_ns ? complete_ns - a->looked_ns : 0;
+	enum thread_wait id;
 
 	a->looked_ns += passed_ns;
 	if (passed_ns > ASKED_AT_ONCE * ANSWER_NS - a->left_ns)
 		a->left_ns = ASKED_AT_ONCE * ANSWER_NS;
 	else
 		a->left_ns += passed_ns;
-	while (a->cnt && a->list[0].due_ns < complete_ns && step(a))
-		;
+	while (a->answers.cnt && a->answers.list[0].due_ns < complete_ns)
+		use_answer(a);
+	for (id = 0; id < WAIT_LISTS; id++)
+		while (a->asks[id].cnt && a->asks[id].list[0].due_ns < complete_ns && a->left_ns >= ANSWER_NS)
+			ask(a, &a->asks[id]);
+}
+
+bool asked_is_runnable(struct asked *a, uint64_t koid)
+{
+	struct trigger_answer answer;
+	int err;
+
+	if (!a->ask || koid >= PSEUDO_BASE)
+		return true;
+	if (a->left_ns < ANSWER_NS)
+		return false;
+	a->left_ns -= ANSWER_NS;
+	err = a->ask(a->ctx, tid_of(koid), &answer);
+	return err ? err != -ENOENT && err != -ESRCH : answer.state == 'R';
 }
 
 void asked_fini(struct asked *a)
 {
-	free(a->list);
-	a->list = NULL;
-	a->cnt = a->cap = 0;
+	enum thread_wait id;
+
+	for (id = 0; id < WAIT_LISTS; id++)
+		free(a->asks[id].list);
+	free(a->answers.list);
+	memset(a->asks, 0, sizeof(a->asks));
+	a->answers = (struct asked_heap){ .list = NULL };
 }

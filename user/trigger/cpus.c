@@ -61,28 +61,46 @@ static struct trigger_fired slice_until(const struct cpus *c, const struct cpu *
 	return what;
 }
 
+/* Since its last record: what is switched in as a CPU goes is switched out without one. */
+static bool was_offline(const struct cpus *c, const struct cpu *cpu)
+{
+	return cpu->offline_ns > cpu->since_ns && cpu->offline_ns > c->awake_ns;
+}
+
 static int end_slice(struct cpus *c, struct cpu *cpu, const struct cpu_switch *s)
 {
 	const uint32_t mask = c->slice & ~cpu->fired;
 	struct trigger_fired what;
 
-	if (!mask || !cpu->is_known || cpu->koid != s->out || s->ts_ns < cpu->since_ns ||
-	    s->ts_ns - cpu->since_ns <= c->least_ns)
+	if (!mask || !cpu->is_known || s->out_may_have_left || was_offline(c, cpu))
+		return 0;
+	if (cpu->koid != s->out || s->ts_ns < cpu->since_ns || s->ts_ns - cpu->since_ns <= c->least_ns)
 		return 0;
 	what = slice_until(c, cpu, s->ts_ns);
 	what.is_partial |= s->out_is_marked;
 	return firing_defer(c->firing, mask, &what);
 }
 
+/* That it has left the CPU may not have been reported. */
+static bool may_run(struct cpus *c, const struct cpu *cpu)
+{
+	const struct thread *t = threads_find(c->firing->threads, cpu->koid);
+
+	return !(t && t->last_ns > cpu->since_ns) && asked_is_runnable(c->asked, cpu->koid);
+}
+
 static void look_at_slice(struct cpus *c, struct cpu *cpu, uint64_t complete_ns)
 {
+	const uint32_t mask = c->slice & ~cpu->fired;
 	struct trigger_fired what;
 
-	if (!cpu->koid || !cpu->is_known || cpu->since_ns >= complete_ns || complete_ns - cpu->since_ns <= c->least_ns)
+	if (!cpu->koid || !cpu->is_known || was_offline(c, cpu) || cpu->since_ns >= complete_ns ||
+	    complete_ns - cpu->since_ns <= c->least_ns)
 		return;
 	what = slice_until(c, cpu, complete_ns);
 	what.is_ongoing = true;
-	cpu->fired |= firing_add_above(c->firing, c->slice & ~cpu->fired, &what);
+	if (firing_due(c->firing, mask, what.from_ns) < what.to_ns && may_run(c, cpu))
+		cpu->fired |= firing_add_above(c->firing, mask, &what);
 }
 
 /* ---- busy and idle ----------------------------------------------------------------- */
@@ -213,10 +231,10 @@ void cpus_look(struct cpus *c, const struct num_cpus *online, uint64_t now_ns)
 
 	for (i = 0; i < c->used; i++) {
 		struct cpu *cpu = &c->list[i];
-		const bool was_offline = cpu->is_offline;
+		const bool was_away = cpu->is_offline;
 
 		cpu->is_offline = !num_cpus_has(online, i);
-		if (cpu->is_offline || was_offline)
+		if (cpu->is_offline || was_away)
 			cpu->offline_ns = now_ns;
 	}
 }

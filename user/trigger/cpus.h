@@ -7,6 +7,7 @@
 #define TRIGGER_CPUS_H
 
 #include "base/num.h"
+#include "asked.h"
 #include "firing.h"
 
 #define SHARE_STEPS	10U	/* a window moves by a tenth of its length */
@@ -25,6 +26,7 @@ struct cpu {
 	uint64_t since_ns;	/* it runs, or it is not known what does */
 	uint64_t counted_ns;	/* the windows are up to date to here */
 	uint64_t gap_ns;	/* where a gap begins, whose end is the next mark */
+	uint64_t blind_ns;	/* what its CPU did since then is not known for sure */
 	uint64_t offline_ns;	/* up to here it was offline, or may have been */
 	struct share_window *windows;	/* by trigger of that kind; NULL until the CPU's first record */
 	uint32_t fired;		/* slice triggers that the thread that runs has fired */
@@ -36,7 +38,8 @@ struct cpu {
 };
 
 struct cpus {
-	struct firing *firing;	/* borrowed */
+	struct firing *firing;	/* borrowed, both */
+	struct asked *asked;
 	struct cpu *list;	/* NUM_CPUS_MAX */
 	unsigned int used;	/* those above have no records */
 	uint64_t least_ns;	/* the lowest threshold of slice */
@@ -52,6 +55,7 @@ struct cpu_switch {
 	bool is_known;		/* it is recorded what runs from here on */
 	bool is_marked;		/* @in ran already */
 	bool out_is_marked;	/* @out runs on */
+	bool out_may_have_left;	/* before, without a record */
 };
 
 /* 0 or -ENOMEM. */

@@ -63,7 +63,7 @@ void sched_expect(struct sched *s, const struct num_cpus *recorded, const struct
 
 void sched_set_filtered(struct sched *s)
 {
-	s->waits.is_filtered = s->waits.asked.is_filtered = true;
+	s->waits.is_filtered = true;
 	s->cpus.is_filtered = true;
 }
 
@@ -110,14 +110,19 @@ static void start_cpu(struct sched *s, unsigned int number, struct cpu *cpu, uin
 		s->blind.begin_ns = ts_ns;
 }
 
-/* Two marks of a gap follow each other: where it begins and where it ends. True: this is the first one. */
+/*
+ * Two marks of a gap follow each other: where it begins and where it ends. True: this is the first one. Where the kernel did
+ * not report a switch, that may have been at any time since the one before.
+ */
 static bool mark_gap(struct sched *s, struct cpu *cpu, uint64_t ts_ns)
 {
 	cpu->in_gap = !cpu->in_gap;
-	if (cpu->in_gap)
+	if (cpu->in_gap) {
 		cpu->gap_ns = ts_ns;
-	else
-		blind_add(&s->blind, cpu->gap_ns, ts_ns);
+		cpu->blind_ns = cpu->is_known && cpu->since_ns < ts_ns ? cpu->since_ns : ts_ns;
+	} else {
+		blind_add(&s->blind, cpu->blind_ns, ts_ns);
+	}
 	return cpu->in_gap;
 }
 
@@ -201,12 +206,23 @@ static int take_state(struct sched *s, const uint64_t *rec, const struct marks *
 	return rec[2] ? thread_waits_add(&s->waits, &record) : 0;
 }
 
+/*
+ * A gap that is noticed late begins with the thread that was switched in here last, which may have gone since without a record, and
+ * been seen elsewhere. What was before the gap's begin has been drained by then.
+ */
+static bool has_left(const struct sched *s, const struct cpu *cpu, const uint64_t *rec)
+{
+	const struct thread *t = cpu->is_known && cpu->koid == rec[2] ? threads_find(s->waits.threads, rec[2]) : NULL;
+
+	return t && t->last_ns > cpu->since_ns && t->last_ns <= rec[1];
+}
+
 static int take_threads(struct sched *s, const struct cpu *cpu, const uint64_t *rec, const struct marks *m)
 {
 	struct wait_record record = { .koid = rec[2], .ts_ns = rec[1], .is_switch = true };
 	int err = 0;
 
-	if (rec[2]) {
+	if (rec[2] && !(m->mark == TEXT_GAP && has_left(s, cpu, rec))) {
 		record.run_ns = cpu->is_known && cpu->koid == rec[2] ? cpu->since_ns : UINT64_MAX;
 		record.state = state_after(FXT_GET(rec[0], FXT_F_SCHED_STATE), m);
 		err = thread_waits_add(&s->waits, &record);
@@ -226,6 +242,7 @@ static void take_mark(struct sched *s, unsigned int number, enum text mark, stru
 
 	sw->is_marked = mark == TEXT_START || mark == TEXT_GAP;
 	sw->out_is_marked = mark == TEXT_STOP || mark == TEXT_GAP;
+	sw->out_may_have_left = mark == TEXT_GAP;
 	if (mark == TEXT_START)
 		start_cpu(s, number, cpu, sw->ts_ns);
 	if (mark == TEXT_STOP)

@@ -25,6 +25,7 @@
  */
 #define TRIGGER_SETTLE_NS	20000000ULL
 #define TRIGGER_LAG_NS		2000000000ULL
+#define TRIGGER_NO_RUN_NS	UINT64_MAX
 
 struct triggers;
 
@@ -32,6 +33,7 @@ struct triggers;
 struct trigger_answer {
 	uint64_t before_ns, after_ns;	/* it was so at some time between */
 	uint64_t switches;		/* how often it has been switched out */
+	uint64_t run_ns;		/* for how long it has run, of one in state R; TRIGGER_NO_RUN_NS: not known */
 	char state;			/* R S D T t Z X I, as in /proc/PID/status */
 	char comm[TRIGGER_COMM_BYTES];
 };
@@ -91,8 +93,9 @@ bool triggers_source(const struct triggers *t, unsigned int i, struct trigger_so
  */
 int triggers_watch(struct triggers *t, const char *root, char *why, size_t size);
 /*
- * How to ask what a thread does at present: waits that go on and that a gap divides are found only so. NULL: it cannot be
- * asked for. Asked of up to 100 threads a second, of those that have waited for as long as a trigger is about.
+ * How to ask what a thread does at present, which the records do not prove where a gap divides a wait, or the kernel may not have
+ * reported a switch. NULL: it cannot be asked for. Asked of up to 100 threads a second, of those that have waited for as long
+ * as a trigger is about.
  */
 void triggers_ask(struct triggers *t, triggers_ask_fn *ask, void *ctx);
 /* One, by /proc. @ctx is the directory that is in, "" except in tests. */

@@ -48,6 +48,7 @@ int triggers_open(struct triggers **out)
 	t->sched.waits.threads = &t->threads;
 	t->sched.waits.blind = &t->sched.blind;
 	t->sched.waits.firing = &t->firing;
+	t->sched.cpus.asked = &t->sched.waits.asked;
 	t->events.firing = &t->firing;
 	if (cpus_init(&t->sched.cpus, &t->firing) || fxt_reader_open(&t->reader, pieces_read, &t->piece)) {
 		triggers_close(t);

@@ -204,5 +204,10 @@ const struct trigger_fired *stream_fired(struct stream *m, const char *word, uin
 
 void stream_none(struct stream *m)
 {
-	assert_null(triggers_next(m->t));
+	const struct trigger_fired *f = triggers_next(m->t);
+
+	if (f)
+		fail_msg("%s fired: %llu ms, %llu to %llu ms, thread %llu", f->word, (unsigned long long)(f->value / STREAM_MS),
+			 (unsigned long long)(f->from_ns / STREAM_MS), (unsigned long long)(f->to_ns / STREAM_MS),
+			 (unsigned long long)f->thread);
 }

@@ -204,6 +204,33 @@ static void test_goes(void **state)
 	close_machine(&c);
 }
 
+/* The thread that takes a CPU offline is switched out without a record. */
+static void test_slice_of_one_that_goes(void **state)
+{
+	static const char *const words[] = { "slice>200ms", NULL };
+	struct machine c;
+
+	(void)state;
+	open_machine(&c, words);
+	stream_switch(&c.m, 0, 95, 0, 'R', 0);
+	stream_switch(&c.m, 1, 95, 0, 'R', 0);
+	stream_round(&c.m, 100);
+	stream_switch(&c.m, 1, 290, 0, 'R', 8);
+	set_online(&c, "0");
+	stream_round(&c.m, 300);
+	stream_round(&c.m, 5000);
+	stream_none(&c.m);
+	set_online(&c, "0-1");
+	stream_round(&c.m, 5010);
+	stream_switch(&c.m, 1, 5040, 8, 'S', 9);
+	stream_round(&c.m, 5100);
+	stream_none(&c.m);
+	stream_round(&c.m, 5250);
+	stream_fired(&c.m, words[0], 210);
+	stream_none(&c.m);
+	close_machine(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_suspended),
 		cmocka_unit_test(test_suspended_late),
 		cmocka_unit_test(test_goes),
+		cmocka_unit_test(test_slice_of_one_that_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

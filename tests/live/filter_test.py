@@ -310,9 +310,8 @@ def threads_of_a_container(tmp):
 ENTER = 'echo $$ >"$0/cgroup.procs"; sleep "$1"; for i in 1 2 3 4 5; do sleep 0.01; done; echo $$ >"$2/cgroup.procs"'
 
 
-@test
-def cgroups_made_later(tmp):
-    """Units that are made anew, more in turn than there is place for; and one that there is not at the beginning."""
+def made_later(tmp, how):
+    """One that is made anew, more in turn than there is place for; and one that there is not at the beginning."""
     later = 0.05 * PATIENCE / 30
     for name, options in ('all.fxt', []), ('%Y%m%dT%H%M%SZ-%t.fxt', ['--keep', '10m']):
         with cgroup() as path:
@@ -320,7 +319,8 @@ def cgroups_made_later(tmp):
             os.mkdir(other)
             if not options:
                 os.mkdir(unit)
-            p = start(f'{tmp}/{name}', *LARGE, '--cgroup', 'unit=kfxt-t*.service', *options)
+            word = unit if how == 'directory' else 'unit=kfxt-t*.service'
+            p = start(f'{tmp}/{name}', *LARGE, '--cgroup', word, *options)
             mine, others = [], []
             for turn in range(12):
                 if os.path.exists(unit):
@@ -335,7 +335,7 @@ def cgroups_made_later(tmp):
             p.send_signal(signal.SIGINT)
             err = p.communicate(timeout=3 * PATIENCE)[1].decode()
         equal(p.returncode, 0, err)
-        equal('unit=kfxt-t*.service: there is none yet' in err, bool(options), err)
+        equal(f'{word}: there is none yet' in err, bool(options), err)
         path, = glob.glob(tmp + '/*.fxt')
         verify(path)
         part = load_whole(path)
@@ -344,6 +344,16 @@ def cgroups_made_later(tmp):
         equal([ran[pid] for pid in others], [0] * 12, 'switches out of those in another unit')
         expect(all(ran[pid] >= 5 for pid in mine), f'switches out of those in the unit: {[ran[pid] for pid in mine]}')
         expect('late' not in part.events, f'it says: {part.events.get("late")}')
+
+
+@test
+def units_made_later(tmp):
+    made_later(tmp, 'unit')
+
+
+@test
+def directories_made_later(tmp):
+    made_later(tmp, 'directory')
 
 
 @test

@@ -24,6 +24,8 @@ static bool matches(const struct cgroup_word *w, const char *path)
 	const struct cgroup_part part = w->container ? cgroup_container(path) : cgroup_unit(path);
 	char unit[NAME_MAX + 1];
 
+	if (w->dir)
+		return !strcmp(path, w->dir);
 	if (!part.len || part.len >= sizeof(unit))
 		return false;
 	if (w->container)
@@ -43,12 +45,12 @@ static bool matches_any(const struct cgroup_filter *f, const char *path)
 }
 
 /* 0, or -ENOSPC. */
-static int take_id(__u64 *ids, uint64_t id)
+static int take_id(__u64 *ids, unsigned int places, uint64_t id)
 {
 	__u64 *place = NULL;
 	unsigned int i;
 
-	for (i = 0; i < FILTER_CGROUPS_MAX; i++) {
+	for (i = 0; i < places; i++) {
 		if (__atomic_load_n(&ids[i], __ATOMIC_RELAXED) == id)
 			return 0;
 		if (!place && !ids[i])
@@ -64,7 +66,7 @@ static int take_id(__u64 *ids, uint64_t id)
 
 static int add_id(struct cgroup_filter *f, uint64_t id, char *why, size_t size)
 {
-	if (take_id(f->ids, id)) {
+	if (take_id(f->ids, FILTER_CGROUPS_MAX, id)) {
 		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
 		return -EINVAL;
 	}
@@ -73,13 +75,44 @@ static int add_id(struct cgroup_filter *f, uint64_t id, char *why, size_t size)
 	return 0;
 }
 
-/* The kernel's id of a cgroup is the inode number of its directory. */
-static int add_dir(struct cgroup_filter *f, const char *path, char *why, size_t size)
+/* Its directory is @path, of which another one may be made once this one was removed. */
+static int add_dir_word(struct cgroup_filter *f, const char *path, char *why, size_t size)
 {
+	const char *below = cgroup_below_mount(path);
+	size_t len = below ? strlen(below) : 0;
+	struct cgroup_word word = { 0 };
+
+	while (len && below[len - 1] == '/')
+		len--;
+	if (!len)		/* all there is, or not known where it is */
+		return 0;
+	if (f->dirs == FILTER_CGROUPS_MAX) {
+		snprintf(why, size, "--cgroup: more than %u", FILTER_CGROUPS_MAX);
+		return -EINVAL;
+	}
+	word.dir = strndup(below, len);
+	if (!word.dir || array_reserve(f->words, f->words_cnt, f->words_cap, 1)) {
+		free(word.dir);
+		return -ENOMEM;
+	}
+	f->words[f->words_cnt++] = word;
+	f->dirs++;
+	return 0;
+}
+
+/* The kernel's id of a cgroup is the inode number of its directory. */
+static int add_dir(struct cgroup_filter *f, const char *path, bool may_come, char *why, size_t size)
+{
+	char real[PATH_MAX];
 	struct statfs fs;
 	struct stat st;
+	int err;
 
-	if (stat(path, &st) || statfs(path, &fs)) {
+	if (stat(path, &st) || statfs(path, &fs) || !realpath(path, real)) {
+		if (errno == ENOENT && may_come && cgroup_below_mount(path)) {
+			f->absent = path;
+			return add_dir_word(f, path, why, size);
+		}
 		snprintf(why, size, "--cgroup %s: %s", path, strerror(errno));
 		return -EINVAL;
 	}
@@ -87,7 +120,8 @@ static int add_dir(struct cgroup_filter *f, const char *path, char *why, size_t 
 		snprintf(why, size, "--cgroup %s: not a directory of the cgroup v2 hierarchy", path);
 		return -EINVAL;
 	}
-	return add_id(f, st.st_ino, why, size);
+	err = add_id(f, st.st_ino, why, size);
+	return err ?: add_dir_word(f, real, why, size);
 }
 
 struct search {
@@ -120,6 +154,7 @@ static int add_word(struct cgroup_filter *f, const char *word, struct cgroup_wor
 	if (err)
 		return err;
 	f->words[f->words_cnt++] = meant;
+	f->has_names = true;
 	cgroups_each(all, take_found, &search);
 	cgroups_close(all);
 	if (search.found)
@@ -139,7 +174,7 @@ int cgroup_filter_add(struct cgroup_filter *f, const char *word, bool may_come, 
 	if (!strncmp(word, "unit=", 5) && word[5])
 		return add_word(f, word, (struct cgroup_word){ .unit = word + 5 }, may_come, why, size);
 	if (strncmp(word, "container=", 10) != 0)
-		return add_dir(f, word, why, size);
+		return add_dir(f, word, may_come, why, size);
 	len = strlen(word + 10);
 	if (len >= CONTAINER_DIGITS_MIN && strspn(word + 10, "0123456789abcdef") == len)
 		return add_word(f, word, (struct cgroup_word){ .container = word + 10 }, may_come, why, size);
@@ -149,7 +184,8 @@ int cgroup_filter_add(struct cgroup_filter *f, const char *word, bool may_come, 
 
 unsigned int cgroup_filter_places(const struct cgroup_filter *f)
 {
-	return f->words_cnt ? FILTER_CGROUPS_MAX : f->cnt;
+	/* One that was removed leaves its place to the next one of its path. */
+	return f->has_names ? FILTER_CGROUPS_MAX : f->cnt > f->dirs ? f->cnt : f->dirs;
 }
 
 void cgroup_filter_share(struct cgroup_filter *f, __u64 *ids, const __u64 *unreported)
@@ -175,7 +211,7 @@ static bool take_made(void *ctx, const char *path, uint64_t id)
 	struct cgroup_filter *f = ctx;
 	const bool is_selected = matches_any(f, path);
 
-	if (is_selected && take_id(f->shared, id))
+	if (is_selected && take_id(f->shared, cgroup_filter_places(f), id))
 		refuse(f, path);
 	return is_selected;
 }
@@ -218,5 +254,9 @@ bool cgroup_filter_late(const struct cgroup_filter *f, struct source_late *late)
 
 void cgroup_filter_close(struct cgroup_filter *f)
 {
+	size_t i;
+
+	for (i = 0; i < f->words_cnt; i++)
+		free(f->words[i].dir);
 	free(f->words);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which cgroups a filter selects: directories as they are when it is made; those of a container or of units also once they
- * are made later, as when a service is started again.
+ * Which cgroups a filter selects: directories, those of a container or of units; also once they are made later, as when a
+ * service is started again.
  */
 #ifndef CAPTURE_CGROUP_FILTER_H
 #define CAPTURE_CGROUP_FILTER_H
@@ -15,9 +15,10 @@
 struct cgroups;
 struct source_late;
 
-/* A container or units, as triggers have them; the other one is NULL. */
+/* A container or units, as triggers have them, or the path of a directory below where the hierarchy is mounted; the others are NULL. */
 struct cgroup_word {
 	const char *container, *unit;
+	char *dir;
 };
 
 struct cgroup_filter {
@@ -25,6 +26,8 @@ struct cgroup_filter {
 	unsigned int cnt;		/* of directories, and what words meant at the beginning */
 	struct cgroup_word *words;
 	size_t words_cnt, words_cap;
+	bool has_names;			/* some are containers or units, which may be many */
+	unsigned int dirs;
 	__u64 *shared;		/* as the programs have them, 0: free; NULL: not loaded yet */
 	const __u64 *unreported;	/* made, and not reported by the programs */
 	uint64_t looked;		/* of these, when it last looked at all */
@@ -35,7 +38,8 @@ struct cgroup_filter {
 };
 
 /*
- * Selects "DIR", "container=ID" or "unit=GLOB", which must live as long as @f. Of units there may be none yet if @may_come.
+ * Selects "DIR", "container=ID" or "unit=GLOB", which must live as long as @f. If @may_come there need be no such unit or directory
+ * yet.
  * -EINVAL: there is none, or too many, or it is no cgroup, with one line in @why; or -ENOMEM.
  */
 int cgroup_filter_add(struct cgroup_filter *f, const char *word, bool may_come, char *why, size_t size);

@@ -365,7 +365,7 @@ def unit_allows_the_calls(tmp):
                    check=True, timeout=6 * PATIENCE)
     called = set(re.findall(r'(?m)^\d+ +(\w+)\(', open(tmp + '/calls').read()))
     expect('bpf' in called and 'seccomp' in called, f'what strace saw: {called}')
-    # The instance of tracefs, which ProtectKernelTunables= takes away too, is no need.
+    # The instance of tracefs, which the unit cannot make, as /sys is read-only there, is no need.
     equal(called - allowed, set(), 'calls that the unit does not allow')
 
 

@@ -243,6 +243,23 @@ def triggers_snapshots_and_hooks(tmp):
 
 
 @test
+def functions_and_stacks_have_names(tmp):
+    """The unit may read /proc/kallsyms: functions are found, frames of the kernel have names, those of programs too."""
+    with installed():
+        with open(CONF, 'a') as f:
+            f.write('trigger func:*hrtimer_nanosleep>500ms:comm=kfxt-unit\noff-cpu 100ms\nafter 0s\n')
+        flying()
+        os.symlink('/bin/sleep', tmp + '/kfxt-unit')
+        subprocess.run([tmp + '/kfxt-unit', '1'], check=True)
+        until(lambda: files_of('func'), f'no file of the trigger, {said()}')
+        systemctl('stop', 'kfxt')
+    made, = files_of('func')
+    verify(made)
+    stacks = run('report', '--stacks=off-cpu', '--comm', 'kfxt-unit', made).stdout.decode()
+    expect('hrtimer_nanosleep' in stacks and 'clock_nanosleep' in stacks, f'stacks of what slept: {stacks}')
+
+
+@test
 def reports_a_failure(tmp):
     """Once: what is wrong with the options is not tried again."""
     with installed('--no-such-option'):

@@ -912,6 +912,17 @@ def disk_full(tmp):
 
 
 @test
+def no_more_files(tmp):
+    """Who makes them has ended: so does the recording, which nobody could have a file of."""
+    f = Flight(tmp, '--keep', '30s', '--trigger', 'runq>1h')
+    broker, = (pid for pid, name in children_of(f.p.pid).items() if name == 'kfxt-files')
+    os.kill(broker, signal.SIGKILL)
+    equal(f.p.wait(PATIENCE), 1, f.said())
+    expect('the process that makes files (kfxt-files) has ended' in f.said(), f.said())
+    equal(files(tmp), [], 'files')
+
+
+@test
 def wrong_use(tmp):
     for args, why in ((['--trigger', 'runq>5ms'], 'needs --keep'), (['--keep', '30'], 'no unit'), (['--keep', '1s', '--rotate', '1m'], 'exclude'),
                       (['--keep', '1s', '--after', '2s'], 'need --trigger'), (['--keep', '1s', '-o', '-'], 'needs files'),

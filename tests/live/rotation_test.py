@@ -427,6 +427,7 @@ def removed(tmp):
         until(lambda: p.poll() is not None or len(parts(place)) >= 2, 'no files in the new directory')
         s = status_of(p.pid)
         expect(s and s['files']['failed'] >= 2, f'{s}')
+        equal(os.path.dirname(s['files']['last']), os.path.realpath(place), 'the last file')
     finally:
         p.terminate()
     equal(p.wait(PATIENCE), 1, said())

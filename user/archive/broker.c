@@ -406,6 +406,11 @@ bool broker_next_notice(struct broker *b, struct broker_notice *notice)
 	return true;
 }
 
+bool broker_has_ended(const struct broker *b)
+{
+	return b->gone;
+}
+
 void broker_get_counts(const struct broker *b, struct broker_counts *counts)
 {
 	*counts = b->counts;

@@ -152,6 +152,8 @@ int broker_call_wait(struct broker *b, struct broker_call *call, struct broker_f
 const char *broker_why(const struct broker *b);
 /* The next one, without waiting. False: there is none. */
 bool broker_next_notice(struct broker *b, struct broker_notice *notice);
+/* Whether it has ended, so that nothing can be written any more; seen by broker_next_notice(). */
+bool broker_has_ended(const struct broker *b);
 /* As of the last call. */
 void broker_get_counts(const struct broker *b, struct broker_counts *counts);
 /*

@@ -472,23 +472,16 @@ const struct cpu_ctl *programs_ctls(const struct programs *p)
 	return p->ctls;
 }
 
-void programs_forget_others(struct programs *p)
+bool programs_take_others(struct programs *p, struct num_cpus *cpus)
 {
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < p->skel->rodata->cfg_cpus; cpu++)
-		__atomic_store_n(&p->ctls[cpu].ran_unrecorded, 0, __ATOMIC_RELAXED);
-}
-
-bool programs_others(const struct programs *p, struct num_cpus *cpus)
-{
+	const unsigned int possible = p->skel->rodata->cfg_cpus < NUM_CPUS_MAX ? p->skel->rodata->cfg_cpus : NUM_CPUS_MAX;
 	unsigned int cpu, i = 0;
 
 	*cpus = (struct num_cpus){ 0 };
-	for (cpu = 0; cpu < p->skel->rodata->cfg_cpus && cpu < NUM_CPUS_MAX; cpu++) {
+	for (cpu = 0; possible > p->cpus_cnt && cpu < possible; cpu++) {
 		if (i < p->cpus_cnt && p->cpus[i] == cpu)
 			i++;
-		else if (__atomic_load_n(&p->ctls[cpu].ran_unrecorded, __ATOMIC_RELAXED))
+		else if (p->ctls[cpu].ran_unrecorded && __atomic_exchange_n(&p->ctls[cpu].ran_unrecorded, 0, __ATOMIC_RELAXED))
 			num_cpus_add(cpus, cpu);
 	}
 	return num_cpus_count(cpus);

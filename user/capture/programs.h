@@ -77,10 +77,8 @@ int programs_states_fd(const struct programs *p);
 void programs_states_recorded(struct programs *p);
 /* What they share of each CPU, recorded or not, by its number. */
 const struct cpu_ctl *programs_ctls(const struct programs *p);
-/* From now on programs_others() is about what comes. */
-void programs_forget_others(struct programs *p);
-/* The CPUs that are not recorded and ran something; returns whether there are any. */
-bool programs_others(const struct programs *p, struct num_cpus *cpus);
+/* The CPUs that are not recorded and ran something since the last call; returns whether there are any. */
+bool programs_take_others(struct programs *p, struct num_cpus *cpus);
 /* The program after @program, NULL: the first one; NULL: there are no more. Those without a descriptor are not loaded. */
 struct bpf_program *programs_next_program(const struct programs *p, struct bpf_program *program);
 /* How many events there were that give or change names. */

@@ -64,7 +64,12 @@ static int check_dir(const char *dir)
 
 static int make_dir(const char *dir, mode_t mode)
 {
-	if (mkdir(dir, mode) && errno != EEXIST)
+	const bool is_ours = !mkdir(dir, mode);
+
+	if (!is_ours && errno != EEXIST)
+		return -errno;
+	/* Whatever the umask: the sockets say who may ask. */
+	if (is_ours && chmod(dir, mode))
 		return -errno;
 	return check_dir(dir);
 }

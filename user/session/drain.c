@@ -191,6 +191,7 @@ int recorder_drain(struct recorder *r, bool with_names)
 	int err = sources_before_look(r->cfg->sources, clock_ns(CLOCK_BOOTTIME));
 
 	look_at_cpus(r);
+	recorder_look_for_others(r);
 	gaps_look(r->gaps);
 	err = look_for_losses(r) ?: err;
 	for (i = 0; i < r->cfg->cpus_cnt; i++)

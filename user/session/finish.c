@@ -69,7 +69,7 @@ static int end_by_hand(struct recorder *r, struct fxt_writer *w, struct gaps *ga
 static int write_stop(struct recorder *r, struct fxt_writer *w)
 {
 	char online[RECORDER_CPUS_TEXT];
-	int err = recorder_online_at_stop(r, online, sizeof(online));
+	int err = recorder_online_at_stop(r, r->rotation.cut_ns ?: r->start_ns, online, sizeof(online));
 	const struct fxt_arg arg = fxt_arg_str("online", fxt_str_inline(online, strlen(online)));
 
 	return ledger_write_event(w, "stop", r->stop_ns, &arg, !err);
@@ -180,14 +180,13 @@ int recorder_end(struct recorder *r)
 {
 	int tries = 0, err = recorder_drain(r, true);
 	unsigned int i;
-	bool others;
 
 	recorder_mark(r, 2);
 	/* What others ran the kernel has counted, too. */
-	others = programs_others(r->programs, &r->others);
+	recorder_look_for_others(r);
 	while (programs_end(r->programs) && tries++ < END_TRIES)
 		err = recorder_drain(r, true);
-	if (!others)
+	if (!r->others_ns)
 		recorder_mark(r, 3);
 	r->stop_ns = clock_ns(CLOCK_BOOTTIME);
 	stop_sources(r);

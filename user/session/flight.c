@@ -20,6 +20,7 @@
 #include "piece/state.h"
 #include "ring/ring.h"
 #include "session_p.h"
+#include "space.h"
 #include "trigger/trigger.h"
 #include "window/window.h"
 
@@ -35,7 +36,6 @@
 #define GAP_OLD_NS	1000000000ULL	/* since which a CPU may be offline */
 #define BLOCK_APART_BYTES	(128 << 10)	/* at least so large; glibc's default, which it raises up to 32 MiB by itself */
 #define ONLINE_NS	1000000000ULL	/* between two looks which ones are online */
-#define SPACE_NS	10000000000ULL	/* between two looks for space, while the disk is full */
 
 /* A file that is to be written. */
 struct pending {
@@ -79,11 +79,8 @@ struct flight {
 	unsigned int pending_cnt;
 	bool is_asked;				/* since the last round: one of these is due */
 	struct lane lanes[WINDOW_DUMPS];
-	/* The disk was full, and whether there is so much space is asked for at times; .id is 0: not now. */
-	bool is_full;
 	bool at_end;				/* of the recording: no name waits for the disk */
-	uint64_t space_bytes, space_ns;
-	struct broker_call space;
+	struct space space;
 	uint64_t bytes_max;			/* of the window; 0: not by this */
 	struct clock_suspends suspends;
 	struct num_cpus online;			/* as of @online_ns */
@@ -177,16 +174,9 @@ int flight_request(struct flight *f, const struct recorder_request *req)
 	return add_pending(f, &p);
 }
 
-/* Of our own. */
-static void see_space(struct flight *f, const struct pending *p, int err)
+static uint64_t needed_bytes(const struct flight *f, const struct pending *p)
 {
-	if (!err)
-		f->is_full = false;
-	if (err != -ENOSPC && err != -EDQUOT)
-		return;
-	f->is_full = true;
-	f->space_bytes = window_file_bytes(f->window, p->request.last_ns) + SPARE_BYTES;
-	f->space_ns = clock_ns(CLOCK_BOOTTIME) + SPACE_NS;
+	return window_file_bytes(f->window, p->request.last_ns) + SPARE_BYTES;
 }
 
 static void report(struct flight *f, const struct pending *p, const struct recorder_file *file)
@@ -194,7 +184,7 @@ static void report(struct flight *f, const struct pending *p, const struct recor
 	struct recorder_file done = *file;
 
 	if (!is_guest(p))
-		see_space(f, p, file->err);
+		space_see(&f->space, file->err, needed_bytes(f, p));
 	done.name = p->word ?: p->name;
 	done.by = p->request.by;
 	done.id = p->request.id;
@@ -351,7 +341,7 @@ static bool begin(struct flight *f, struct lane *l, uint64_t now_ns)
 	if (is_guest(&l->p))
 		return true;
 	request.purpose = l->p.word ?: l->p.name;
-	request.needs_bytes = window_file_bytes(f->window, l->p.request.last_ns) + SPARE_BYTES;
+	request.needs_bytes = needed_bytes(f, &l->p);
 	request.keep = is_asked_for(&l->p);
 	err = broker_begin_open(broker, &request, &l->call);
 	l->phase = PHASE_OPENING;
@@ -403,10 +393,12 @@ static void write_file(struct flight *f, struct lane *l, const struct piece_cut 
 	};
 	char online[RECORDER_CPUS_TEXT];
 	struct piece_cut with = *cut;
+	struct window_totals held;
 	int err;
 
+	window_totals(f->window, &held);
 	with.number = f->begun + 1;
-	with.online = recorder_online_at_stop(f->r, online, sizeof(online)) ? NULL : online;
+	with.online = recorder_online_at_stop(f->r, clock_ns(CLOCK_BOOTTIME) - held.held_ns, online, sizeof(online)) ? NULL : online;
 	err = window_dump(f->window, &dump, &with);
 	if (!err) {
 		l->phase = PHASE_WRITING;
@@ -422,6 +414,7 @@ static void end_file(struct flight *f, struct lane *l, int err, const char *why)
 	const struct recorder_file file = {
 		.err = err, .path = is_guest(&l->p) ? "" : l->file.path, .why = why, .fd = -1, .bytes = l->written.bytes,
 		.raw_bytes = l->written.raw_bytes, .from_ns = l->written.from_ns, .to_ns = l->written.to_ns,
+		.is_unnamed = err == -ETIMEDOUT && f->at_end && l->phase == PHASE_NAMING,
 	};
 
 	l->phase = PHASE_IDLE;
@@ -500,22 +493,6 @@ static void step_all(struct flight *f, const struct piece_cut *cut, bool can_cut
 		step(f, l, cut, can_cut, wait);
 }
 
-/* Nobody may ask for a file for days, and the status says whether one could be had. */
-static void look_for_space(struct flight *f)
-{
-	struct broker *broker = f->r->cfg->broker;
-	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
-	int err;
-
-	if (f->space.id) {
-		err = broker_call_result(broker, &f->space, NULL);
-		f->is_full &= err != 0;
-	} else if (f->is_full && now_ns >= f->space_ns) {
-		f->space_ns = now_ns + SPACE_NS;
-		broker_begin_space(broker, f->space_bytes, &f->space);
-	}
-}
-
 static bool is_open(const struct flight *f)
 {
 	unsigned int i;
@@ -562,7 +539,7 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 	if (err == -ENOMEM)
 		err = 0;
 	bound_memory(f);
-	look_for_space(f);
+	space_look(&f->space, f->r->cfg->broker);
 	if (!err)
 		step_all(f, &cut, (f->pending_cnt || is_open(f)) && window_can_cut(f->window, &cut), false);
 	return err;
@@ -623,6 +600,16 @@ static void cancel_guests(struct flight *f)
 		cancel(f, &f->lanes[i], "the recording has ended");
 }
 
+static void give_up_pending(struct flight *f, int err)
+{
+	struct pending p;
+
+	while (f->pending_cnt) {
+		p = take_pending(f, 0);
+		report_unwritten(f, &p, err, "");
+	}
+}
+
 static void write_all(struct flight *f, const struct piece_cut *cut)
 {
 	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + GUESTS_END_NS;
@@ -641,9 +628,14 @@ int flight_end(struct flight *f, const struct piece_cut *cut)
 	const uint64_t complete_ns = f->r->stop_ns + TRIGGER_SETTLE_NS;
 	int err = look_for_triggers(f, complete_ns, complete_ns);
 
+	/* As in any round: there may be enough for what is there. */
+	if (err == -ENOMEM)
+		err = 0;
 	err = err ?: window_round(f->window, cut, clock_ns(CLOCK_BOOTTIME));
-	if (err)
+	if (err && err != -ENOMEM) {
+		give_up_pending(f, err);
 		return err;
+	}
 	f->at_end = true;
 	write_all(f, cut);
 	/* With triggers only what they found is worth a file. */
@@ -687,7 +679,7 @@ void flight_totals(const struct flight *f, struct recorder_totals *t)
 	t->raw_bytes = f->raw_bytes;
 	t->files_late = f->files_late;
 	t->dumping = is_writing(f);
-	t->is_paused = f->is_full;
+	t->paused_err = f->space.err;
 	window_totals(f->window, &t->window);
 }
 

@@ -108,10 +108,17 @@ static void count_file(struct recorder *r, const char *path, int err)
 {
 	struct rotation *t = &r->rotation;
 
-	if (!err)
+	if (err == -ETIMEDOUT && t->at_end) {
+		log_info("%s: gets its name once it is on the disk", path);
 		t->files++;
-	else
+		return;
+	}
+	if (!err) {
+		snprintf(t->last, sizeof(t->last), "%s", path);
+		t->files++;
+	} else {
 		t->failed++;
+	}
 	if (err && !t->said_no_name)
 		log_warn("%s: gets no name: %s (%s)", path, strerror(-err), broker_why(r->cfg->broker));
 	t->said_no_name = err;
@@ -222,6 +229,7 @@ static int pause_if_full(struct recorder *r, int err)
 		return err;
 	log_warn("%s: %s: what happens from here on is lost until there is space", r->rotation.file.path, strerror(-err));
 	r->rotation.pauses++;
+	r->rotation.paused_err = err;
 	r->rotation.retry_ns = clock_ns(CLOCK_BOOTTIME) + RETRY_NS;
 	err = close_sink(r);
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;
@@ -284,7 +292,8 @@ void recorder_output_totals(const struct recorder *r, struct recorder_totals *t)
 	t->files = r->rotation.files + t->files_unnamed;
 	t->files_failed = r->rotation.failed;
 	t->pauses = r->rotation.pauses;
-	t->is_paused = r->rotation.state && !r->sink;
+	t->paused_err = r->rotation.state && !r->sink ? r->rotation.paused_err ?: -ENOSPC : 0;
+	t->last_file = r->rotation.last;
 }
 
 /* ---- the cut --------------------------------------------------------------------------------- */
@@ -299,7 +308,7 @@ int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
 
 	if (err)
 		return err;
-	with.online = recorder_online_at_stop(r, online, sizeof(online)) ? NULL : online;
+	with.online = recorder_online_at_stop(r, r->rotation.cut_ns, online, sizeof(online)) ? NULL : online;
 	err = piece_state_write_tail(r->rotation.state, w, &with);
 	err = err ?: piece_state_write_ledger(r->rotation.state, w, &with);
 	return fxt_writer_close(w) ?: err;
@@ -455,12 +464,15 @@ static void set_floor(struct recorder *r, uint64_t looked_ns)
 /* Whether the one that was set holds, which @floor_ns is then; else one is set, if that is to be. */
 static bool floor_holds(struct recorder *r, uint64_t looked_ns, bool set)
 {
-	const uint64_t age_ns = looked_ns - r->floor_set_ns;
-	const bool holds = r->next_floor_ns && age_ns >= SETTLE_NS && age_ns <= FLOOR_OLD_NS;
+	const uint64_t age_ns = looked_ns - r->floor_set_ns, round_ns = looked_ns - r->floor_looked_ns;
+	/* Where a round takes long it would always be too old. */
+	const uint64_t old_ns = round_ns > FLOOR_OLD_NS / 2 ? 2 * round_ns : FLOOR_OLD_NS;
+	const bool holds = r->next_floor_ns && age_ns >= SETTLE_NS && age_ns <= old_ns;
 
+	r->floor_looked_ns = looked_ns;
 	if (holds)
 		r->floor_ns = r->next_floor_ns;
-	else if (set && (!r->next_floor_ns || age_ns > FLOOR_OLD_NS))
+	else if (set && (!r->next_floor_ns || age_ns > old_ns))
 		set_floor(r, looked_ns);
 	return holds;
 }

@@ -286,7 +286,9 @@ int recorder_begin(struct recorder *r)
 	gaps_begin(r->gaps, r->start_ns);
 	recorder_mark(r, 0);
 	err = err ?: programs_begin(r->programs);
-	programs_forget_others(r->programs);
+	recorder_look_for_others(r);	/* before the begin */
+	r->others = (struct num_cpus){ 0 };
+	r->others_ns = 0;
 	recorder_mark(r, 1);
 	return err ?: initial_states_write(&r->states, r->w, r->programs, r->cfg->cpus_cnt, r->cfg->cpus[0]);
 }
@@ -302,24 +304,36 @@ void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source s
 	ledger_row(r->ledger, i, source, row);
 }
 
-int recorder_online_at_stop(const struct recorder *r, char *text, size_t size)
+void recorder_look_for_others(struct recorder *r)
 {
-	struct num_cpus online, others;
+	struct num_cpus now;
+	unsigned int i;
+
+	if (!programs_take_others(r->programs, &now))
+		return;
+	r->others_ns = clock_ns(CLOCK_BOOTTIME);
+	for (i = 0; i < NUM_CPUS_MAX / 64; i++)
+		r->others.words[i] |= now.words[i];
+}
+
+int recorder_online_at_stop(struct recorder *r, uint64_t from_ns, char *text, size_t size)
+{
+	struct num_cpus online;
 	int err = recorder_online_cpus(text, size);
 	unsigned int i;
 
-	if (err || !programs_others(r->programs, &others) || num_parse_cpus(text, &online, NULL))
+	recorder_look_for_others(r);
+	if (err || !r->others_ns || r->others_ns < from_ns || num_parse_cpus(text, &online, NULL))
 		return err;
 	for (i = 0; i < NUM_CPUS_MAX / 64; i++)
-		online.words[i] |= others.words[i];
+		online.words[i] |= r->others.words[i];
 	num_print_cpus(&online, text, size);
 	return 0;
 }
 
-bool recorder_others(const struct recorder *r, struct num_cpus *cpus)
+const struct num_cpus *recorder_others(const struct recorder *r)
 {
-	*cpus = r->others;
-	return num_cpus_count(cpus);
+	return &r->others;
 }
 
 void recorder_totals(const struct recorder *r, struct recorder_totals *t)

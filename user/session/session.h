@@ -65,6 +65,7 @@ struct recorder_file {
 	uint64_t from_ns, to_ns;	/* CLOCK_BOOTTIME */
 	uint64_t last_ns;		/* of the request */
 	bool is_late;			/* its trigger had left the window: it begins after that */
+	bool is_unnamed;		/* -ETIMEDOUT at the end: it gets its name once it is on the disk */
 };
 
 /* What is recorded stays in memory until a trigger or a request makes a file of it. All zero: it is written at once. */
@@ -122,7 +123,8 @@ struct recorder_totals {
 	uint64_t files_failed;		/* of a recording of several: that have got no name */
 	uint64_t files_late;		/* that begin after their trigger, which had left the window */
 	unsigned int pauses;		/* of a recording of several: so often the disk was full */
-	bool is_paused;			/* it is */
+	int paused_err;			/* -errno: none is written at present; 0: one is, or would be */
+	const char *last_file;		/* of a rotation, the last one that has its name; "": none. It is the recorder's. */
 	struct window_totals window;	/* what is kept in memory */
 	bool dumping;			/* a file is being made of it */
 	uint64_t memory_bytes;		/* rings and other maps */
@@ -168,8 +170,8 @@ int recorder_next_file(struct recorder *r);
 /* Ends each CPU, drains the rest, writes ledger and trailer. 0 or -errno. */
 int recorder_end(struct recorder *r);
 void recorder_totals(const struct recorder *r, struct recorder_totals *totals);
-/* After recorder_end(): CPUs that were not recorded and ran something; returns whether there were any. */
-bool recorder_others(const struct recorder *r, struct num_cpus *cpus);
+/* After recorder_end(): CPUs that were not recorded and ran something. */
+const struct num_cpus *recorder_others(const struct recorder *r);
 /* The @i'th CPU's row of the ledger. */
 void recorder_cpu(const struct recorder *r, unsigned int i, enum ledger_source source, struct ledger_row *row);
 /* What was not recorded from the beginning on, one after the other; *@kind is 0 at first. False: no more. */

@@ -61,6 +61,8 @@ struct rotation {
 	struct output_time output_time;	/* spent on them */
 	unsigned int postponed;		/* rounds */
 	unsigned int pauses;		/* the disk was full */
+	int paused_err;			/* why the last time */
+	char last[PATH_MAX];		/* the last one that has its name */
 };
 
 /* What can be late: sources by kind, command lines and cgroups. */
@@ -89,7 +91,8 @@ struct recorder {
 	struct tasks *tasks;
 	struct gaps *gaps;
 	struct initial_states *states;
-	struct num_cpus others;		/* not recorded, and ran something until the end */
+	struct num_cpus others;		/* not recorded, and ran something since the begin */
+	uint64_t others_ns;		/* when that was last noticed */
 	bool idle_named;
 	uint64_t start_ns, stop_ns;
 	uint64_t names_lost;		/* when /proc was last read */
@@ -104,6 +107,7 @@ struct recorder {
 	uint64_t *cut_bounds;		/* by number of the CPU, for recorder_cut() */
 	/* A CPU can be cut at @floor_ns; at @next_floor_ns once programs that began before @floor_set_ns have ended. */
 	uint64_t floor_ns, next_floor_ns, floor_set_ns;
+	uint64_t floor_looked_ns;	/* of the last round */
 	struct ledger *ledger;
 	struct unwritten unwritten;	/* counts in the ledger */
 	struct budget *budget;		/* NULL: its cost is not measured */
@@ -153,10 +157,12 @@ int recorder_drain(struct recorder *r, bool with_names);
 int recorder_scan_if_needed(struct recorder *r);
 /* For ledger_mark(), if all CPUs that are online are recorded: the kernel counts the switches of all together. */
 void recorder_mark(struct recorder *r, unsigned int call);
+/* Notices CPUs that are not recorded and ran something. */
+void recorder_look_for_others(struct recorder *r);
 /*
- * What a file says at its end: the CPUs that are online now, and those that are not recorded and ran something, from which a
- * reader sees that threads ran without a record. 0 or -errno.
+ * What a file that began at @from_ns says at its end: the CPUs that are online now, and those that are not recorded and ran
+ * something meanwhile, from which a reader sees that threads ran without a record. 0 or -errno.
  */
-int recorder_online_at_stop(const struct recorder *r, char *text, size_t size);
+int recorder_online_at_stop(struct recorder *r, uint64_t from_ns, char *text, size_t size);
 
 #endif

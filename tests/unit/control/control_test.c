@@ -316,6 +316,25 @@ static void test_directories(void **state)
 	assert_int_equal(setenv("RUNTIME_DIRECTORY", control_dir, 1), 0);
 }
 
+/* Who may ask is said by the sockets: each may reach the directory, whatever the umask was as it was made. */
+static void test_new_directory(void **state)
+{
+	const mode_t before = umask(0077);
+	char dir[PATH_MAX], made[PATH_MAX], why[CONTROL_WHY_BYTES];
+	struct stat st;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/new", control_dir);
+	assert_int_equal(setenv("RUNTIME_DIRECTORY", dir, 1), 0);
+	assert_int_equal(control_dir_make(made, why, sizeof(why)), 0);
+	assert_string_equal(made, dir);
+	assert_int_equal(stat(dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(setenv("RUNTIME_DIRECTORY", control_dir, 1), 0);
+	umask(before);
+}
+
 /* A second one of the same number, as of another PID namespace: the first keeps its socket. */
 static void test_number_is_taken(void **state)
 {
@@ -345,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_unsafe_directory),
 		cmocka_unit_test(test_hang_up),
 		cmocka_unit_test(test_directories),
+		cmocka_unit_test(test_new_directory),
 		cmocka_unit_test(test_number_is_taken),
 	};
 

@@ -87,7 +87,7 @@ static int choose(const char *command, uint64_t pid, const struct control_found 
 	if (pid)
 		return choose_pid(command, pid, found, cnt, out);
 	if (!cnt) {
-		log_error("%s: no recorder runs (kfxt record --keep 30s,256M)", command);
+		log_error("%s: no recorder runs that answers (one with --keep or --rotate, as kfxt record --keep 30s,256M)", command);
 		return EXIT_FAILED;
 	}
 	if (cnt == denied)

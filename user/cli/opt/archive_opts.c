@@ -412,3 +412,11 @@ void archive_opts_show(struct broker *b)
 			break;
 		}
 }
+
+bool archive_opts_is_lost(const struct recorder_cfg *cfg, const char *command)
+{
+	if (!(cfg->keep.age_ns || cfg->keep.bytes) || !cfg->broker || !broker_has_ended(cfg->broker))
+		return false;
+	log_error("%s: the process that makes files (kfxt-files) has ended: the recording ends, as nothing of it could be written", command);
+	return true;
+}

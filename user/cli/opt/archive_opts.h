@@ -66,6 +66,11 @@ int archive_opts_check_sources(const struct recorder_cfg *cfg, const char *comma
 			       const struct funcs *funcs);
 /* Prints what happened to files since the last call. @b may be NULL. */
 void archive_opts_show(struct broker *b);
+/*
+ * After that: whether the process that makes files has ended, so that what is kept in memory can never be written, which is an error
+ * that is printed.
+ */
+bool archive_opts_is_lost(const struct recorder_cfg *cfg, const char *command);
 void archive_close(struct recorder_cfg *cfg);
 
 #endif

@@ -118,6 +118,7 @@ struct run {
 	struct record_cpus cpus;
 	int stats_fd;			/* for the counts; -1: none */
 	int stop_fd;			/* epoll over all that ends the recording */
+	bool is_lost;			/* no file can be written any more */
 	int signal_fd, timer_fd;
 	unsigned int ticks;		/* with @use, whose time begins with the first one */
 	uint64_t shown_ns;		/* progress */
@@ -238,6 +239,8 @@ static void tick(void *ctx)
 	record_keep_tick(&run->keep, run->recorder);
 	record_control_tick(run->control, run->recorder);
 	archive_opts_show(run->recorder_cfg.broker);
+	if (!run->is_lost && archive_opts_is_lost(&run->recorder_cfg, run->name))
+		run->is_lost = !watch(run->stop_fd, broker_fd(run->recorder_cfg.broker));
 	if (run->use) {
 		if (!run->ticks++ && run->timer_fd >= 0)
 			start_clock(run);
@@ -473,7 +476,6 @@ static int record(struct run *run)
 	int code = start(run), err, status, number;
 	struct recorder_totals totals;
 	enum exit_code verdict;
-	struct num_cpus others;
 	uint64_t failed;
 
 	if (code) {
@@ -488,9 +490,8 @@ static int record(struct run *run)
 		fprintf(stderr, "\r\033[K");
 	if (got_signal(run, &number))
 		log_debug("ended by signal %d (%s)", number, strsignal(number));
-	recorder_others(run->recorder, &others);
 	if (!num_cpus_count(&run->cfg->cpus))
-		run->summary.cpus_changed = record_cpus_changed(&run->cpus, &others);
+		run->summary.cpus_changed = record_cpus_changed(&run->cpus, recorder_others(run->recorder));
 	if (!run->use)
 		record_summary_print(&run->summary);
 	verdict = record_summary_verdict(&run->summary);
@@ -508,7 +509,7 @@ static int record(struct run *run)
 	if (failed)
 		log_error("%s: %s: %" PRIu64 " file%s got no name", run->name, run->summary.output, failed, failed == 1 ? "" : "s");
 	detach(run, run->summary.output);
-	if (err || failed || run->keep.failed || totals.pauses)
+	if (err || failed || run->keep.failed || run->is_lost || totals.pauses)
 		return EXIT_FAILED;
 	if (code)
 		return code;

@@ -92,7 +92,7 @@ void record_control_open(struct record_control **out, const char *command, const
 	}
 	c->cfg = cfg;
 	c->summary = summary;
-	c->since_ns = clock_ns(CLOCK_REALTIME);
+	c->since_ns = clock_ns(CLOCK_BOOTTIME);
 	c->events_per_s = c->bytes_per_s = NAN;
 	read_options(c);
 	*out = c;
@@ -109,6 +109,12 @@ int record_control_fd(const struct record_control *c)
 }
 
 /* ---- status ------------------------------------------------------------------------------- */
+
+/* Of a time by CLOCK_BOOTTIME, by the clock as it is set now; 0 of 0. */
+static uint64_t time_of_day(uint64_t ns)
+{
+	return ns ? clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_BOOTTIME) - ns) : 0;
+}
 
 static uint64_t all_records(const struct recorder_totals *t)
 {
@@ -216,10 +222,28 @@ static unsigned int fill_triggers(struct control_status_trigger *out, const stru
 
 	for (i = 0; c->cfg->keep.triggers && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
 		out[i] = (struct control_status_trigger){
-			.word = t.word, .fired = t.fired, .suppressed = t.suppressed, .last_ns = c->triggers[i].ns,
+			.word = t.word, .fired = t.fired, .suppressed = t.suppressed, .last_ns = time_of_day(c->triggers[i].ns),
 			.file = *c->triggers[i].file ? c->triggers[i].file : NULL, .blind = blind_why(&t, shed),
 		};
 	return i;
+}
+
+static const char *paused_why(int err)
+{
+	switch (err) {
+	case 0:
+		return NULL;
+	case -ENOSPC:
+		return "no space left on device";
+	case -EDQUOT:
+		return "disk quota exceeded";
+	case -EROFS:
+		return "read-only file system";
+	case -EPIPE:
+		return "the process that makes files has ended";
+	default:
+		return "input/output error";
+	}
 }
 
 static void fill_files(struct control_status_files *out, const struct record_control *c, const struct recorder_totals *t)
@@ -230,7 +254,7 @@ static void fill_files(struct control_status_files *out, const struct record_con
 		broker_get_counts(c->cfg->broker, &b);
 	*out = (struct control_status_files){
 		.written = t->files - t->files_unnamed, .failed = c->failed + t->files_failed, .deleted = b.deleted,
-		.last = *c->file ? c->file : NULL, .paused = t->is_paused ? "no space left on device" : NULL,
+		.last = *c->file ? c->file : t->last_file && *t->last_file ? t->last_file : NULL, .paused = paused_why(t->paused_err),
 		.hooks_run = b.hooks.run, .hooks_failed = b.hooks.failed, .hooks_running = b.hooks.running, .hooks_skipped = b.hooks.skipped,
 	};
 }
@@ -247,7 +271,7 @@ static void answer_status(struct record_control *c, const struct control_request
 
 	recorder_totals(c->summary->recorder, &t);
 	s = (struct control_status){
-		.pid = getpid(), .version = KFXT_VERSION, .now_ns = clock_ns(CLOCK_REALTIME), .since_ns = c->since_ns,
+		.pid = getpid(), .version = KFXT_VERSION, .now_ns = clock_ns(CLOCK_REALTIME), .since_ns = time_of_day(t.start_ns ?: c->since_ns),
 		.options = c->options, .options_cnt = c->options_cnt, .output = c->summary->output,
 		.events_per_s = c->events_per_s, .bytes_per_s = c->bytes_per_s, .counts = counts,
 		.memory_bytes = t.memory_bytes + budget_own_bytes(), .triggers = triggers,
@@ -336,7 +360,7 @@ void record_control_fired(struct record_control *c, const struct trigger_fired *
 
 	for (i = 0; c && i < TRIGGERS_MAX && triggers_counts(c->cfg->keep.triggers, i, &t); i++)
 		if (t.word == fired->word)
-			c->triggers[i].ns = clock_ns(CLOCK_REALTIME);
+			c->triggers[i].ns = clock_ns(CLOCK_BOOTTIME);
 }
 
 /* There may be less than was asked for. */
@@ -360,7 +384,7 @@ void record_control_done(struct record_control *c, const struct recorder_file *f
 		return;
 	if (file->fd >= 0)
 		close_later(c->closer, file->fd);
-	c->failed += file->err && file->err != -ECANCELED;
+	c->failed += file->err && file->err != -ECANCELED && !file->is_unnamed;
 	if (!file->err && *file->path)
 		snprintf(c->file, sizeof(c->file), "%s", file->path);
 	for (triggers = file->err ? 0 : file->triggers; triggers; triggers &= triggers - 1)

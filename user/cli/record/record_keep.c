@@ -127,8 +127,10 @@ void record_keep_done(void *ctx, const struct recorder_file *file)
 	char bytes[NUM_SIZE_TEXT];
 
 	clear_progress(k);
-	k->failed |= file->err && file->by != RECORDER_BY_CLIENT;
-	if (file->err == -ECANCELED)
+	k->failed |= file->err && file->by != RECORDER_BY_CLIENT && !file->is_unnamed;
+	if (file->is_unnamed)
+		log_info("%s: gets its name once it is on the disk", what);
+	else if (file->err == -ECANCELED)
 		log_info("%s: given up: %s", what, *file->why ? file->why : "who asked for it has gone");
 	else if (file->err)
 		log_error("%s: %s: %s%s%s%s", k->command, what, strerror(-file->err), *file->why ? " (" : "", file->why,

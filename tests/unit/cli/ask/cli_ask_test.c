@@ -61,9 +61,9 @@ static void test_no_recorder(void **state)
 {
 	(void)state;
 	assert_run(run_command(cmd_status, "status", NULL), EXIT_FAILED, "",
-		   "kfxt: status: no recorder runs (kfxt record --keep 30s,256M)\n");
+		   "kfxt: status: no recorder runs that answers (one with --keep or --rotate, as kfxt record --keep 30s,256M)\n");
 	assert_run(run_command(cmd_snapshot, "snapshot", NULL), EXIT_FAILED, "",
-		   "kfxt: snapshot: no recorder runs (kfxt record --keep 30s,256M)\n");
+		   "kfxt: snapshot: no recorder runs that answers (one with --keep or --rotate, as kfxt record --keep 30s,256M)\n");
 	assert_run(run_command(cmd_status, "status", "--pid", "1", NULL), EXIT_FAILED, "",
 		   "kfxt: status: --pid 1: no recorder\n");
 }

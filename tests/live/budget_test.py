@@ -216,12 +216,14 @@ def a_second_costs_no_more(tmp):
 @by_each(here(*WIDE)[:1])
 def all_functions(tmp, how):
     """As above, with every function of the kernel: where the way to a program costs too much, it is detached."""
-    limit = LIMIT if SCALE == 1 else 0.4 * LIMIT / SCALE    # where everything is slow it always does
+    limit = LIMIT if SCALE == 1 else 0.4 * LIMIT / SCALE
     with bpf_stats_on(), caller('0-600'), switch_count(tmp) as times, \
             recorder(tmp, '-m', '32M', '-f', '*', '--func-via', how, '--budget', f'{limit}%') as r:
         r.wait_for('functions are left out')
+        # Where everything is slow what is left out still costs too much, as a rule.
         if SCALE < 1:
-            r.wait_for('functions are not recorded any more')
+            until(lambda: 'functions are not recorded any more' in r.said() or
+                  kept_each_second(limit, shares_of(r.p.pid, 3, empty_ns=0)), 'they are not detached')
         time.sleep(1 / SCALE)
         shares = shares_of(r.p.pid, 5, empty_ns=0)     # an upper bound: emulated, an empty run is not shorter than these
         err = r.end()

@@ -343,8 +343,9 @@ def process_whose_first_thread_ends_first(tmp):
             break
     else:
         raise Skip('it never ran from before the start to its end')
-    # From /proc, and at its end.
-    equal(objects, [(1, False), (2, False), (1, False), (2, True)], 'objects')
+    # From /proc, and at its end; its name twice if it exits as all threads are looked at for their states.
+    expect(objects in ([(1, False), (2, False), (1, False), (2, True)], [(1, False), (2, False), (1, False), (2, False), (2, True)]),
+           f'objects: {objects}')
 
 
 @test

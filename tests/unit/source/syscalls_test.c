@@ -139,8 +139,8 @@ static void test_choice(void **state)
 static void test_needs(void **state)
 {
 	static const char *const words[][2] = {
-		{ "syscalls:!read", "syscalls:!write" }, { "syscalls:futex", "syscalls:!futex,!epoll_wait" },
-		{ "syscalls:!futex,!epoll_wait", "syscalls:futex" },
+		{ "syscalls:!read", "syscalls:!write" }, { "syscalls:futex", "syscalls:!futex,!epoll_pwait" },
+		{ "syscalls:!futex,!epoll_pwait", "syscalls:futex" },
 	};
 	struct syscalls *s;
 	char why[256];
@@ -149,12 +149,14 @@ static void test_needs(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		s = NULL;
-		assert_int_equal(syscalls_need(&s, words[i][0], why, sizeof(why)), 0);
+		if (syscalls_need(&s, words[i][0], why, sizeof(why)) == -ENOTSUP)
+			skip();		/* who may not read tracefs cannot know */
+		assert_non_null(s);
 		assert_int_equal(syscalls_need(&s, words[i][1], why, sizeof(why)), 0);
 		assert_int_equal(syscalls_need(&s, "syscalls:nosuchcall", why, sizeof(why)), -EINVAL);
 		assert_true(syscalls_have(s, "syscalls:read") && syscalls_have(s, "syscalls:write"));
 		assert_true(syscalls_have(s, "syscalls:futex"));
-		assert_int_equal(syscalls_have(s, "syscalls:epoll_wait"), !i);
+		assert_int_equal(syscalls_have(s, "syscalls:epoll_pwait"), !i);
 		assert_int_equal(syscalls_choose(&s, "syscalls:futex", true, why, sizeof(why)), 0);
 		assert_false(syscalls_have(s, "syscalls:futex"));
 		syscalls_close(s);

@@ -222,20 +222,17 @@ static void ask(struct asked *a, struct asked_heap *h)
 	}
 }
 
-static bool is_divided(const struct asked *a, const struct thread *t, const struct asked_wait *wait)
+/* Its state is older than its record. */
+static bool is_begun(const struct thread *t, const struct asked_wait *wait)
 {
-	const bool is_begun = wait->id == WAIT_OFF ? t->switch_is_begun : t->is_begun;
-	const struct blind_span *span = blind_after(a->blind, wait->record_ns);
-
-	return (span && span->from_ns < wait->to_ns) || (wait->record_ns < a->blind->begin_ns && !is_begun);
+	return wait->id == WAIT_OFF ? t->switch_is_begun : t->is_begun;
 }
 
-static uint32_t fire(struct asked *a, struct thread *t, const struct asked_wait *wait, uint32_t mask)
+static uint32_t fire(struct asked *a, const struct thread *t, const struct asked_wait *wait, uint32_t mask)
 {
-	const bool is_begun = wait->id == WAIT_OFF ? t->switch_is_begun : t->is_begun;
 	struct trigger_fired what = {
 		.thread = wait->koid, .from_ns = wait->is_whole ? wait->record_ns : wait->from_ns, .to_ns = wait->to_ns,
-		.cpu = -1, .is_partial = is_begun || !wait->is_whole, .is_ongoing = true,
+		.cpu = -1, .is_partial = is_begun(t, wait) || !wait->is_whole, .is_ongoing = true,
 	};
 
 	if (what.to_ns <= what.from_ns)
@@ -253,7 +250,7 @@ static void use_answer(struct asked *a)
 
 	if (!mask)
 		return;
-	wait.is_whole = wait.is_whole && !is_divided(a, t, &wait);
+	wait.is_whole = wait.is_whole && !blind_divides(a->blind, wait.record_ns, wait.to_ns, is_begun(t, &wait));
 	if (!wait.is_whole && wait.from_ns < a->suspended_ns) {
 		wait.state = 0;		/* anew, at once */
 	} else {

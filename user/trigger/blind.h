@@ -25,6 +25,11 @@ struct blind {
 void blind_add(struct blind *b, uint64_t from_ns, uint64_t to_ns);
 /* The first span that ends after @ns, NULL if there is none. */
 const struct blind_span *blind_after(const struct blind *b, uint64_t ns);
+/*
+ * Whether any of it divides what lasted from @from_ns to @to_ns. @is_begun: it is known to have lasted before all CPUs had started, as
+ * far as that goes.
+ */
+bool blind_divides(const struct blind *b, uint64_t from_ns, uint64_t to_ns, bool is_begun);
 /* The last span that begins before @ns, NULL if there is none. */
 const struct blind_span *blind_before(const struct blind *b, uint64_t ns);
 

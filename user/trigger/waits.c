@@ -266,14 +266,6 @@ static struct wait_gap ongoing_gap(const struct thread *t, enum thread_wait id, 
 	};
 }
 
-/* Of what goes on only the time before the first blind one is proven, which gets no longer. */
-static bool is_divided(const struct thread_waits *w, const struct wait_gap *gap)
-{
-	const struct blind_span *span = blind_after(w->blind, gap->from_ns);
-
-	return (span && span->from_ns < gap->to_ns) || (gap->from_ns < w->blind->begin_ns && !gap->is_begun);
-}
-
 /* Triggers that the wait of @t may fire, by its records. */
 static uint32_t ongoing_mask(const struct thread_waits *w, const struct thread *t, enum thread_wait id)
 {
@@ -302,7 +294,9 @@ static uint64_t look_at_ongoing(struct thread_waits *w, struct thread *t, enum t
 	const uint64_t least_ns = id == WAIT_OFF ? w->least_off_ns : w->least_ns;
 	const struct wait_gap gap = ongoing_gap(t, id, complete_ns);
 	const uint32_t mask = ongoing_mask(w, t, id);
-	const bool unsure = is_unsure(w, t, id), divided = unsure || is_divided(w, &gap);
+	/* Of what is divided only the time before the first blind one is proven, which gets no longer. */
+	const bool unsure = is_unsure(w, t, id);
+	const bool divided = unsure || blind_divides(w->blind, gap.from_ns, gap.to_ns, gap.is_begun);
 	const bool proven = !w->asked.ask || !has_to_be_asked(t, id), asks = w->asked.ask && (divided || !proven);
 	uint64_t due_ns;
 

@@ -516,6 +516,7 @@ def provoke(f, word, command):
 def expect_busy(t, i):
     """By the switches of the file, which has the whole window."""
     times, _ = t.timeline(i['cpu'])
+    expect(times[-1][1] >= i['to_ns'], f'the CPU\'s part of the file ends at {times[-1][1]}: {i}')
     if any(tid is None and at < i['to_ns'] and to > i['from_ns'] for at, to, tid in times):
         note('a gap where the CPU was busy')
         return

@@ -43,6 +43,7 @@ struct pending {
 	const char *word;		/* the trigger in place of that; NULL: none */
 	uint32_t triggers;		/* that are in it */
 	uint64_t fired_ns;		/* when the first of them did */
+	uint64_t until_ns;		/* when the last of them did: up to then it says what the CPUs do */
 	uint64_t due_ns;
 	struct recorder_request request;
 };
@@ -261,18 +262,20 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 {
 	const struct recorder_keep *cfg = &f->r->cfg->keep;
 	struct pending p = {
-		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns,
-		.request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
+		.word = t->word, .triggers = bit_of(f, t), .fired_ns = t->to_ns, .until_ns = t->to_ns,
+		.due_ns = clock_ns(CLOCK_BOOTTIME) + cfg->after_ns, .request = { .by = RECORDER_BY_TRIGGER, .fd = -1 },
 	};
 	struct pending *shared = find_shared(f);
 
 	if (cfg->no_files)
 		return write_trigger(f->r->w, t);
 	cfg->fired(cfg->ctx, t);
-	if (shared)
+	if (shared) {
 		shared->triggers |= p.triggers;
-	else if (add_pending(f, &p))
+		shared->until_ns = p.until_ns > shared->until_ns ? p.until_ns : shared->until_ns;
+	} else if (add_pending(f, &p)) {
 		report_unwritten(f, &p, -EBUSY, "too many files are to be written");
+	}
 	return write_trigger(f->r->w, t);
 }
 
@@ -450,7 +453,7 @@ static void look_at_window(struct flight *f)
 	}
 }
 
-/* Until all gaps have ended, or it is time. */
+/* Until all gaps have ended, and what goes on, which shows up to the floor, shows up to when the trigger fired; or it is time. */
 static bool postpone(struct flight *f, struct lane *l)
 {
 	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
@@ -475,7 +478,7 @@ static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, 
 		open_file(f, l, wait);
 	if (l->phase == PHASE_OPEN && l->is_cancelled)
 		close_file(f, l, -ECANCELED, l->why ?: "");
-	if (l->phase == PHASE_OPEN && (can_cut || !postpone(f, l)))
+	if (l->phase == PHASE_OPEN && (wait || (can_cut && f->r->floor_ns >= l->p.until_ns) || !postpone(f, l)))
 		write_file(f, l, cut, wait);
 	if (l->phase != PHASE_NAMING)
 		return;

@@ -165,6 +165,7 @@ for _ in range(200):
         os._exit(0)
     if sys.argv[3] == 'sleep':
         time.sleep(0.003)
+print(flush=True)
 while sys.argv[3] == 'spin':
     pass
 """
@@ -182,7 +183,9 @@ def names_of_who_only_waits(tmp):
     for maker in makers:
         maker.stdin.write(b'\n')
         maker.stdin.flush()
-    time.sleep(1.5)
+    for maker in makers:
+        maker.stdout.readline()
+    time.sleep(0.2)
     recorder.send_signal(signal.SIGINT)
     err = recorder.communicate(timeout=PATIENCE)[1].decode()
     for maker in makers:
@@ -193,7 +196,8 @@ def names_of_who_only_waits(tmp):
     expect(not t.unnamed() and not t.ledger[None]['lost_names'], f'threads without a name: {t.unnamed()}: {err}')
     verify(tmp + '/t.fxt')
     born = {wakeup.tid for wakeup in t.wakeups} - {tid for s in t.switches for tid in (s.out, s.into)}
-    expect(born, 'nobody only waited')
+    seconds = (max(s.ts for s in t.switches) - min(s.ts for s in t.switches)) / 1e9
+    expect(born, f'nobody of {len({w.tid for w in t.wakeups})} who were woken in {seconds:.1f} s only waited: {err}')
     note(f'{len(born)} only waited; {t.ledger[None].get("prog_skipped_names", 0)} programs for names skipped')
 
 

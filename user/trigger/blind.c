@@ -62,13 +62,6 @@ const struct blind_span *blind_after(const struct blind *b, uint64_t ns)
 	return i < b->cnt ? &b->spans[i] : NULL;
 }
 
-bool blind_divides(const struct blind *b, uint64_t from_ns, uint64_t to_ns, bool is_begun)
-{
-	const struct blind_span *span = blind_after(b, from_ns);
-
-	return (span && span->from_ns < to_ns) || (from_ns < b->begin_ns && !is_begun);
-}
-
 const struct blind_span *blind_before(const struct blind *b, uint64_t ns)
 {
 	unsigned int i = count_before(b, ns);

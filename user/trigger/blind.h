@@ -29,7 +29,13 @@ const struct blind_span *blind_after(const struct blind *b, uint64_t ns);
  * Whether any of it divides what lasted from @from_ns to @to_ns. @is_begun: it is known to have lasted before all CPUs had started, as
  * far as that goes.
  */
-bool blind_divides(const struct blind *b, uint64_t from_ns, uint64_t to_ns, bool is_begun);
+static inline bool blind_divides(const struct blind *b, uint64_t from_ns, uint64_t to_ns, bool is_begun)
+{
+	/* There is none after most that is asked about. */
+	const bool is_last = !b->cnt || b->spans[b->cnt - 1].to_ns <= from_ns;
+
+	return (!is_last && blind_after(b, from_ns)->from_ns < to_ns) || (from_ns < b->begin_ns && !is_begun);
+}
 /* The last span that begins before @ns, NULL if there is none. */
 const struct blind_span *blind_before(const struct blind *b, uint64_t ns);
 

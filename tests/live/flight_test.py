@@ -795,6 +795,38 @@ def without_root(tmp):
 
 
 @test
+def proc_that_hides(tmp):
+    """Who may not read of other users' threads in /proc still finds waits that go on, by their records."""
+    fifo, rights = tmp + '/fifo', '+bpf,+perfmon'
+    os.mkfifo(fifo)
+    os.chmod(tmp, 0o777)
+    wrap = ['unshare', '-m', 'sh', '-c', 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', 'sh', 'setpriv', '--reuid', str(NOBODY),
+            '--regid', str(NOBODY), '--clear-groups', '--inh-caps', rights, '--ambient-caps', rights]
+    if subprocess.run([*wrap, 'true'], check=False, capture_output=True).returncode:
+        raise Skip('no /proc with hidepid= here')
+    p = subprocess.Popen([*wrap, KFXT, 'record', '-e', '!log', '-e', '!marker', '-o', f'{tmp}/{PATTERN}', '--keep', '10m', '--after', '0s',
+                          '--cooldown', '0s', '--trigger', 'blocked>20ms:comm=kfxt-hanging'],
+                         env=os.environ | {'RUNTIME_DIRECTORY': tmp + '/run'}, stderr=subprocess.PIPE)
+    try:
+        until(lambda: p.poll() is not None or glob.glob(tmp + '/run/*.sock'), 'it does not record')
+        # Of one that a gap divides only the part before it is found, by then.
+        for _ in range(20):
+            before = len(files(tmp))
+            with running(*once(HANG, fifo)) as hangs:
+                until(lambda: p.poll() is not None or len(files(tmp)) > before, 'it is not found')  # noqa: B023
+                expect(p.poll() is None and hangs.poll() is None, 'one has ended')
+                os.close(os.open(fifo, os.O_WRONLY))
+            if instants(files(tmp)[before])[-1]['ongoing']:
+                break
+        else:
+            raise AssertionError('of 20 none was found as it went on')
+    finally:
+        p.terminate()
+        said = p.communicate(timeout=PATIENCE)[1].decode()
+    equal(p.returncode, 0, said)
+
+
+@test
 def cooldown(tmp):
     """What fires within is counted, and makes no file."""
     with flight(tmp, '--keep', '5s', '--after', '100ms', '--cooldown', '1h', '--trigger', 'mark=now') as f:

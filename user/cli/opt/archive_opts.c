@@ -159,9 +159,10 @@ static int parse_triggers(const struct archive_opts *opts, const char *command, 
 static void watch(struct triggers *triggers, const char *command)
 {
 	char why[TRIGGER_WHY_BYTES];
+	struct trigger_answer of_init;
 
-	/* In another namespace threads have other ids in /proc. */
-	if (triggers && pid_namespace_is_initial())
+	/* In another namespace threads have other ids in /proc, and with hidepid= it takes a right to read of those of others. */
+	if (triggers && pid_namespace_is_initial() && !triggers_ask_proc("", 1, &of_init))
 		triggers_ask(triggers, triggers_ask_proc, "");
 	if (triggers && triggers_watch(triggers, "", why, sizeof(why)))
 		log_warn("%s: --trigger %s", command, why);

@@ -621,8 +621,7 @@ static void take_window(struct record_use *use, struct recorder_keep *keep)
 {
 	use->keep_ns = keep->age_ns;
 	use->keep_bytes = keep->bytes;
-	if (keep->age_ns > use->age_max_ns)
-		keep->age_ns = use->age_max_ns;
+	keep->age_ns = keep->age_ns > use->age_max_ns ? use->age_max_ns : keep->age_ns;
 }
 
 int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
@@ -689,8 +688,10 @@ int record_run(struct record_cfg *cfg, struct record_use *use, char **argv)
 int cmd_record(int argc, char **argv)
 {
 	struct record_cfg cfg = { 0 };
-	int first = opt_parse(&record_command, &cfg, argc, argv), code;
+	int first, code;
 
+	record_keep_hold_signal();
+	first = opt_parse(&record_command, &cfg, argc, argv);
 	if (first <= 0)
 		return first ? EXIT_USAGE : EXIT_OK;
 	code = record_run(&cfg, NULL, first < argc ? argv + first : NULL);

@@ -24,13 +24,27 @@ static int watch(const struct record_keep *k, int fd)
 	return epoll_ctl(k->tick_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-int record_keep_open(struct record_keep *k, const char *command, bool progress)
+static sigset_t signals(void)
 {
 	sigset_t set;
 
-	*k = (struct record_keep){ .command = command, .progress = progress };
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
+	return set;
+}
+
+void record_keep_hold_signal(void)
+{
+	const sigset_t set = signals();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+int record_keep_open(struct record_keep *k, const char *command, bool progress)
+{
+	const sigset_t set = signals();
+
+	*k = (struct record_keep){ .command = command, .progress = progress };
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	k->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	k->tick_fd = epoll_create1(EPOLL_CLOEXEC);

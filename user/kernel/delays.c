@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * membarrier(2) for all processes waits for a grace period. The buffer of CPU N in a tracefs instance, if it is
+ * What grace_wait() waits for is a grace period. The buffer of CPU N in a tracefs instance, if it is
  * resized from another CPU, is so by a worker of CPU N. Who waits for either cannot be killed, so it is a process of
  * its own; and while one of its threads waits another one goes on with the next CPUs in another instance.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,12 +20,13 @@
 #include "base/affinity.h"
 #include "base/clock.h"
 #include "base/side_process.h"
+#include "grace.h"
 #include "tracefs.h"
 
 #define NS_PER_MS	1000000ULL
 #define PATH_BYTES	512
-#define THREADS_MAX	4		/* instances; each has a buffer for every CPU */
-#define STUCK_NS	(200 * NS_PER_MS)
+#define THREADS_MAX	16		/* instances; each has a buffer for every CPU */
+#define STUCK_NS	(100 * NS_PER_MS)
 #define STACK_BYTES	(64U << 10)
 #define SMALL_KIB	8
 #define LARGE_KIB	16
@@ -61,7 +60,7 @@ static void *measure_grace(void *ctx)
 	struct times *t = &((struct measuring *)ctx)->shared->grace;
 
 	atomic_store(&t->begin_ns, clock_ns(CLOCK_MONOTONIC));
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+	if (grace_wait())
 		atomic_store(&t->failed, true);
 	else
 		atomic_store(&t->end_ns, clock_ns(CLOCK_MONOTONIC));

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/membarrier.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,6 +30,7 @@
 #include "base/side_process.h"
 #include "idle_cpu.h"
 #include "io/sink.h"
+#include "kernel/grace.h"
 #include "privileges.h"
 
 #define NS_PER_MS	1000000ULL
@@ -145,7 +145,8 @@ static void close_kept(const struct detacher_process *p, int fd)
  */
 static void wait_for_grace_period(void)
 {
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	/* Where there is nothing to wait for, it is detached at once. */
+	(void)grace_wait();
 }
 
 /*

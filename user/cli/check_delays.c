@@ -126,7 +126,13 @@ static void print_busiest(const struct busiest *b, uint32_t cpu)
 static void print_remedy(const struct check_delays *d, const struct busiest *b)
 {
 	const char *remedy = check_delays_remedy(d->uts.release);
+	char stack[80];
 
+	/* A worker that others do not keep from running does so. */
+	if (!strncmp(b->comm, "kworker/", strlen("kworker/"))) {
+		snprintf(stack, sizeof(stack), "none but the end of its work item, whose functions are in /proc/%" PRIu32 "/stack", b->tid);
+		remedy = stack;
+	}
 	if (is_realtime(b->policy))
 		remedy = "a lower real-time priority, or time for others: sched_rt_runtime_us";
 	if (remedy)
@@ -177,6 +183,18 @@ static const struct delay *slowest_work(const struct check_delays *d, uint32_t *
 	return most;
 }
 
+/* Where others did not come to an end. */
+static void print_unknown_work(const struct check_delays *d)
+{
+	unsigned int i, cnt = 0;
+
+	for (i = 0; i < d->cpus.cnt; i++)
+		if (!d->delays.work[i].known)
+			printf(cnt++ ? " %" PRIu32 : "slow     not measured within 2 s: CPUs %" PRIu32, d->cpus.list[i]);
+	if (cnt)
+		putchar('\n');
+}
+
 void check_delays_print(const struct check_delays *d)
 {
 	const struct delay *grace = &d->delays.grace, *work;
@@ -200,6 +218,8 @@ void check_delays_print(const struct check_delays *d)
 	for (i = 0; i < d->cpus.cnt; i++)
 		if (is_slow(&d->delays.work[i]))
 			print_slow_work(d, i);
+	if (work)
+		print_unknown_work(d);
 	if (d->delays.behind)
 		printf("%39s process %d (kfxt-delays) still waits, to remove its tracefs instances\n", "", (int)d->delays.behind);
 }

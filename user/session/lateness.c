@@ -18,10 +18,10 @@ static uint64_t run_delay_ns(int fd)
 	ssize_t len = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
 	if (len <= 0)
-		return 0;
+		return LATE_NO_DELAY;
 	text[len] = 0;
 	delay = strchr(text, ' ');
-	return delay ? strtoull(delay, NULL, 10) : 0;
+	return delay ? strtoull(delay, NULL, 10) : LATE_NO_DELAY;
 }
 
 void lateness_open(struct lateness *l, uint64_t sleep_ns)
@@ -43,16 +43,18 @@ uint64_t lateness_lost(const struct cpu_ctl *ctl)
 
 struct late_span late_span_of(const struct late_times *from, const struct late_times *to, uint64_t sleep_ns)
 {
+	const bool has_delay = from->delay_ns != LATE_NO_DELAY && to->delay_ns != LATE_NO_DELAY;
 	const uint64_t all = to->now_ns - from->now_ns;
 	uint64_t took[LATE_CAUSE_CNT] = {
-		[LATE_NOT_SCHEDULED] = to->delay_ns - from->delay_ns,
+		[LATE_NOT_SCHEDULED] = has_delay ? to->delay_ns - from->delay_ns : 0,
 		[LATE_OUTPUT] = to->output.ns - from->output.ns,
 		[LATE_BUSY] = to->cpu_ns - from->cpu_ns,
 	};
 	const uint64_t known = took[LATE_NOT_SCHEDULED] + took[LATE_OUTPUT] + took[LATE_BUSY] + sleep_ns;
 	enum late_cause cause, most = LATE_UNKNOWN;
 
-	took[LATE_STOPPED] = all > known ? all - known : 0;
+	/* Else it may have waited for a CPU as well. */
+	took[LATE_STOPPED] = has_delay && all > known ? all - known : 0;
 	for (cause = LATE_NOT_SCHEDULED; cause < LATE_CAUSE_CNT; cause++)
 		if (took[cause] > took[most])
 			most = cause;

@@ -13,7 +13,7 @@
 #include "io/output_time.h"
 
 enum late_cause {
-	LATE_UNKNOWN,		/* none of those below took most of the time */
+	LATE_UNKNOWN,		/* none of those below took most of the time, or it is not known which */
 	LATE_NOT_SCHEDULED,	/* runnable, and waited for a CPU */
 	LATE_OUTPUT,		/* in write(2), or waiting for the thread that compresses */
 	LATE_BUSY,		/* ran: completing events, reading names */
@@ -21,8 +21,10 @@ enum late_cause {
 	LATE_CAUSE_CNT
 };
 
+#define LATE_NO_DELAY	UINT64_MAX
+
 struct late_times {
-	uint64_t now_ns, delay_ns, cpu_ns;
+	uint64_t now_ns, delay_ns, cpu_ns;	/* @delay_ns: LATE_NO_DELAY if the kernel does not say */
 	struct output_time output;
 };
 

@@ -49,6 +49,18 @@ static void test_cause(void **state)
 	}
 }
 
+/* Without CONFIG_SCHED_INFO nobody knows whether it was stopped or waited for a CPU. */
+static void test_no_delay(void **state)
+{
+	const struct late_times from = { .now_ns = MS, .delay_ns = LATE_NO_DELAY };
+	const struct late_times idle = { .now_ns = 3001 * MS, .delay_ns = LATE_NO_DELAY };
+	const struct late_times busy = { .now_ns = 3001 * MS, .delay_ns = LATE_NO_DELAY, .cpu_ns = 2000 * MS };
+
+	(void)state;
+	assert_int_equal(late_span_of(&from, &idle, SLEEP).cause, LATE_UNKNOWN);
+	assert_int_equal(late_span_of(&from, &busy, SLEEP).cause, LATE_BUSY);
+}
+
 /* Of those that were reported lost, only what the ring had no space for. */
 static void test_lost(void **state)
 {
@@ -88,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cause),
+		cmocka_unit_test(test_no_delay),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_looks),
 	};

@@ -8,12 +8,14 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fxt/format.h"
 #include "made_up.h"
 
 #define PROCESS		500000ULL
+#define FIRST_BORN	1000000ULL
 #define PRIO		120
 
 static void write_names(struct fxt_writer *w, uint32_t threads)
@@ -103,34 +105,89 @@ static void drop_words(struct fxt_mem *begin, size_t from)
 
 void made_up_open(struct made_up *m, uint32_t threads, struct fxt_mem *begin)
 {
-	struct fxt_writer *w;
 	size_t from;
 
 	*m = (struct made_up){ .now_ns = 1000000000000ULL, .threads = threads / MADE_UP_CPUS };
-	*begin = (struct fxt_mem){ 0 };
-	assert_int_equal(fxt_writer_open(&w, fxt_mem_write, begin), 0);
-	assert_int_equal(fxt_write_magic(w), 0);
-	assert_int_equal(fxt_write_provider_info(w, 1, fxt_str("kfxt")), 0);
-	assert_int_equal(fxt_write_initialization(w, 1000000000), 0);
-	assert_int_equal(fxt_writer_flush(w), 0);
-	from = begin->len;
-	make_words(w, m, begin);
-	drop_words(begin, from);
-	write_names(w, m->threads * MADE_UP_CPUS);
-	write_start(w, m);
-	assert_int_equal(fxt_writer_close(w), 0);
+	assert_int_equal(fxt_writer_open(&m->w, fxt_mem_write, &m->names), 0);
+	assert_int_equal(fxt_write_magic(m->w), 0);
+	assert_int_equal(fxt_write_provider_info(m->w, 1, fxt_str("kfxt")), 0);
+	assert_int_equal(fxt_write_initialization(m->w, 1000000000), 0);
+	assert_int_equal(fxt_writer_flush(m->w), 0);
+	from = m->names.len;
+	make_words(m->w, m, &m->names);
+	drop_words(&m->names, from);
+	write_names(m->w, m->threads * MADE_UP_CPUS);
+	write_start(m->w, m);
+	assert_int_equal(fxt_writer_flush(m->w), 0);
+	*begin = m->names;
+	m->names = (struct fxt_mem){ 0 };
+}
+
+void made_up_turn_over(struct made_up *m)
+{
+	const uint32_t cnt = m->threads * MADE_UP_CPUS;
+	uint32_t i;
+
+	m->koids = malloc(cnt * sizeof(*m->koids));
+	assert_non_null(m->koids);
+	for (i = 0; i < cnt; i++)
+		m->koids[i] = 1 + i;
+	m->next = FIRST_BORN;
+}
+
+void made_up_close(struct made_up *m)
+{
+	assert_int_equal(fxt_writer_close(m->w), 0);
+	fxt_mem_free(&m->names);
+	free(m->koids);
+}
+
+static uint64_t koid_at(const struct made_up *m, unsigned int cpu, uint32_t at)
+{
+	return m->koids ? m->koids[cpu * m->threads + at] : 1 + cpu * m->threads + at;
+}
+
+void made_up_names(struct made_up *m)
+{
+	const struct fxt_arg args[] = { fxt_arg_koid("process", PROCESS), fxt_arg_bool("exited", true) };
+	struct fxt_object object = { .kind = FXT_KOBJ_THREAD };
+	unsigned int cpu;
+	char name[32];
+
+	m->names.len = 0;
+	for (cpu = 0; cpu < MADE_UP_CPUS; cpu++) {
+		object.id = koid_at(m, cpu, m->at[cpu]);
+		object.name = fxt_str_inline("exits", 5);
+		assert_int_equal(fxt_write_kernel_object(m->w, &object, args, 2), 0);
+		m->born[cpu] = m->next++;
+		snprintf(name, sizeof(name), "born-%u", (unsigned int)(m->born[cpu] % 1000));
+		object.id = m->born[cpu];
+		object.name = fxt_str_inline(name, strlen(name));
+		assert_int_equal(fxt_write_kernel_object(m->w, &object, args, 1), 0);
+	}
+	assert_int_equal(fxt_writer_flush(m->w), 0);
+}
+
+/* Who has switched out has exited. */
+static void replace(struct made_up *m, unsigned int cpu, uint32_t at, uint64_t *out)
+{
+	*out ^= FXT_PUT(FXT_STATE_BLOCKED ^ FXT_STATE_DEAD, FXT_F_SCHED_STATE);
+	m->koids[cpu * m->threads + at] = m->born[cpu];
+	m->born[cpu] = 0;
 }
 
 void made_up_round(struct made_up *m, uint64_t *to, uint32_t pairs, uint64_t step_ns)
 {
 	uint64_t running, next;
 	unsigned int cpu;
+	uint32_t at;
 
 	for (; pairs; pairs--, to += MADE_UP_BYTES / 8) {
 		cpu = pairs % MADE_UP_CPUS;
-		running = 1 + cpu * m->threads + m->at[cpu];
-		m->at[cpu] = (m->at[cpu] + 1) % m->threads;
-		next = 1 + cpu * m->threads + m->at[cpu];
+		at = m->at[cpu];
+		running = koid_at(m, cpu, at);
+		m->at[cpu] = (at + 1) % m->threads;
+		next = koid_at(m, cpu, m->at[cpu]);
 		memcpy(to, m->wake_word, 48);
 		to[0] |= FXT_PUT(cpu, FXT_F_SCHED_CPU);
 		to[1] = m->now_ns + step_ns / 2;
@@ -142,6 +199,8 @@ void made_up_round(struct made_up *m, uint64_t *to, uint32_t pairs, uint64_t ste
 		to[7] = m->now_ns;
 		to[8] = running;
 		to[9] = next;
+		if (m->born[cpu])
+			replace(m, cpu, at, &to[6]);
 		m->events += 2;
 	}
 }

@@ -8,10 +8,25 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "bpf/abi/ring.h"
+#include "fxt/format.h"
 #include "piece/piece_walk.h"
 #include "way.h"
 #include "window_walk.h"
+
+#define CHUNK_SHIFT	20
+#define CHUNKS		4
+#define STRIDE		((1UL << CHUNK_SHIFT) + RING_SLACK_BYTES)
+#define RECORD_WORDS	6
+
+static void take(struct way *way, const void *records, size_t len)
+{
+	assert_int_equal(window_add(way->window, records, len), 0);
+	if (way->triggers)
+		assert_int_equal(triggers_take(way->triggers, records, len), 0);
+}
 
 void way_open(struct way *way, const struct window_cfg *cfg, uint32_t threads)
 {
@@ -26,9 +41,28 @@ void way_open(struct way *way, const struct window_cfg *cfg, uint32_t threads)
 	fxt_mem_free(&begin);
 }
 
+void way_through_rings(struct way *way)
+{
+	static const char *const words[] = { "runq>1ms", "blocked>2s", "offcpu>2s", "slice>1s", "exit:comm=nobody" };
+	char why[TRIGGER_WHY_BYTES];
+	unsigned int i;
+
+	way->memory = malloc(MADE_UP_CPUS * CHUNKS * STRIDE);
+	assert_non_null(way->memory);
+	for (i = 0; i < MADE_UP_CPUS; i++)
+		way->rings[i] = (struct ring){ &way->ctls[i], way->memory + i * CHUNKS * STRIDE, CHUNK_SHIFT, CHUNKS };
+	assert_int_equal(triggers_open(&way->triggers), 0);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		assert_int_equal(triggers_add(way->triggers, words[i], why, sizeof(why)), 0);
+	made_up_turn_over(&way->made);
+}
+
 void way_close(struct way *way)
 {
 	assert_int_equal(window_close(way->window), 0);
+	made_up_close(&way->made);
+	triggers_close(way->triggers);
+	free(way->memory);
 	free(way->round);
 }
 
@@ -37,13 +71,62 @@ struct piece_cut way_cut(const struct way *way)
 	return (struct piece_cut){ .bound_ns = way->made.now_ns, .number = 2, .online = "0-3" };
 }
 
+/* As ring_reserve() and ring_submit() of bpf/lib/ring.bpf.h place it. */
+static void put(struct ring *r, const uint64_t *rec)
+{
+	const uint64_t chunk_bytes = 1UL << r->chunk_shift, off = r->ctl->head & (chunk_bytes - 1);
+	char *chunk = (char *)r->data + (r->ctl->head >> r->chunk_shift) % r->chunks * STRIDE;
+
+	assert_true(r->ctl->head + RECORD_WORDS * 8 - r->ctl->tail <= r->chunks * chunk_bytes);
+	if (off + RECORD_WORDS * 8 >= chunk_bytes)
+		*(uint64_t *)(chunk + STRIDE - 8) = off + RECORD_WORDS * 8 - chunk_bytes;
+	memcpy(chunk + off, rec, RECORD_WORDS * 8);
+	r->ctl->head += RECORD_WORDS * 8;
+}
+
+/* As the recorder's drain. */
+static void drain(struct way *way)
+{
+	uint64_t heads[MADE_UP_CPUS];
+	struct iovec pieces[CHUNKS + 1];
+	int cpu, i, cnt;
+
+	for (cpu = 0; cpu < (int)MADE_UP_CPUS; cpu++)
+		heads[cpu] = ring_head(&way->rings[cpu]);
+	for (cpu = 0; cpu < (int)MADE_UP_CPUS; cpu++) {
+		cnt = ring_pieces(&way->rings[cpu], heads[cpu], pieces);
+		for (i = 0; i < cnt; i++)
+			take(way, pieces[i].iov_base, pieces[i].iov_len);
+		ring_release(&way->rings[cpu], heads[cpu]);
+	}
+}
+
+static void round_through_rings(struct way *way)
+{
+	const uint64_t *rec = way->round;
+	uint32_t i;
+
+	made_up_names(&way->made);
+	take(way, way->made.names.data, way->made.names.len);
+	made_up_round(&way->made, way->round, way->pairs, way->step_ns);
+	for (i = 0; i < 2 * way->pairs; i++, rec += RECORD_WORDS)
+		put(&way->rings[FXT_GET(rec[0], FXT_F_SCHED_CPU)], rec);
+	drain(way);
+	assert_int_equal(triggers_round(way->triggers, way->made.now_ns), 0);
+	assert_null(triggers_next(way->triggers));
+}
+
 void way_rounds(struct way *way, unsigned int cnt)
 {
 	struct piece_cut cut;
 
 	for (; cnt; cnt--) {
-		made_up_round(&way->made, way->round, way->pairs, way->step_ns);
-		assert_int_equal(window_add(way->window, way->round, way->pairs * MADE_UP_BYTES), 0);
+		if (way->memory) {
+			round_through_rings(way);
+		} else {
+			made_up_round(&way->made, way->round, way->pairs, way->step_ns);
+			take(way, way->round, way->pairs * MADE_UP_BYTES);
+		}
 		cut = way_cut(way);
 		assert_int_equal(window_round(way->window, &cut, way->made.now_ns), 0);
 	}

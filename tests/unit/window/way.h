@@ -6,6 +6,8 @@
 #define WINDOW_WAY_H
 
 #include "made_up.h"
+#include "ring/ring.h"
+#include "trigger/trigger.h"
 #include "window/window.h"
 
 #define ROUND_PAIRS	2500U		/* in a tenth of a second */
@@ -20,10 +22,20 @@ struct way {
 	uint64_t *round;
 	uint32_t pairs;
 	uint64_t step_ns;
+	/* Of way_through_rings(): */
+	struct ring rings[MADE_UP_CPUS];
+	struct cpu_ctl ctls[MADE_UP_CPUS];
+	char *memory;			/* of these; NULL: they go into the window at once */
+	struct triggers *triggers;	/* that nothing fires */
 };
 
 /* The window has its first records. */
 void way_open(struct way *way, const struct window_cfg *cfg, uint32_t threads);
+/*
+ * From now on rounds go through a ring of each CPU, as the kernel's programs and the recorder use it, and past triggers; and in each
+ * a thread of each CPU exits. Before the first round.
+ */
+void way_through_rings(struct way *way);
 void way_close(struct way *way);
 struct piece_cut way_cut(const struct way *way);
 /* @cnt more of these, of ROUND_NS each. */

@@ -374,6 +374,7 @@ static void run_lapse(uint64_t seconds, uint64_t rate, const struct window_cfg *
 	uint64_t i;
 
 	way_open(&way, cfg, 1000);
+	way_through_rings(&way);
 	way.pairs = (uint32_t)(rate / 10);
 	way.step_ns = S / 5 / way.pairs;
 	way.round = realloc(way.round, way.pairs * MADE_UP_BYTES);

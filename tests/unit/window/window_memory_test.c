@@ -166,6 +166,7 @@ static void test_dump(void **state)
 		assert_true(fail_dump(&way, false, 0) > 1);
 		assert_true(fail_dump(&way, false, 100000000) > 5);
 		assert_int_equal(window_close(way.window), 0);
+		made_up_close(&way.made);
 	}
 }
 
@@ -188,6 +189,7 @@ static void test_round(void **state)
 		if (!again)
 			check_counts(&way);
 		window_close(way.window);
+		made_up_close(&way.made);
 	}
 	assert_true(at > 2);
 }
@@ -206,6 +208,7 @@ static void test_pack(void **state)
 			assert_int_equal(way_round(&way), 0);
 		check_counts(&way);
 		assert_int_equal(window_close(way.window), 0);
+		made_up_close(&way.made);
 	}
 }
 

@@ -440,12 +440,15 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
     trace = tmp + '/t.fxt'
     r = delayed(2, '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script)
     err = r.stderr.decode()
-    expect(r.returncode in (3, 4), f'exit code {r.returncode}: {err}')      # strace costs switches, which may be lost
     verify(trace)
     t = load(trace)
     equal([e.name for e in events(trace)], ['late'], 'markers')
     with open(tmp + '/s', encoding='utf-8') as f:
-        said = json.load(f)['late']
+        stats = json.load(f)
+    # Strace costs switches, which may be lost, and some kernels keep a few to themselves.
+    lossy = any(row.get(what) for row in stats['total'].values() if isinstance(row, dict) for what in ('lost', 'implied'))
+    equal(r.returncode, 3 if lossy else 4, f'exit code: {stats["total"]}: {err}')
+    said = stats['late']
     equal([late['source'] for late in said], ['marker'], 'sources that are late')
     start_ns, stop_ns = t.events['start'][0], t.events['stop'][0]
     expect(0 < said[0]['after_ns'] < stop_ns - start_ns, f'{said}, of {stop_ns - start_ns} ns')

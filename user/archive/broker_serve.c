@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The broker's end: a loop over requests, hooks that end, and the size of what is being written. It ends when the
+ * The broker's end: a loop over requests, files that are on the disk, hooks that end, and the size of what is being written. It ends when the
  * recorder has closed its end of the socket, which the kernel does for one that was killed.
  */
 #include <errno.h>
@@ -18,14 +18,24 @@
 #include "base/side_process.h"
 #include "broker_p.h"
 #include "rights.h"
+#include "syncer.h"
 #include "unfinished.h"
 
 #define HOOK_LIMIT_NS	(300 * 1000000000ULL)
 #define GROWTH_MS	1000	/* how often sizes are looked at */
 #define ANSWER_MS	1000	/* for the recorder to make space in the socket */
 
+/* Of a file that is published. */
+enum step {
+	STEP_OPEN,		/* it is written so far */
+	STEP_DATA,		/* it is put on the disk */
+	STEP_DIR,		/* its name is */
+};
+
 struct open_file {
 	uint32_t id;		/* 0: none */
+	enum step step;
+	struct broker_ask ask;	/* that asked for it */
 	bool keep;
 	char purpose[NAME_PART_MAX + 1];	/* for the hook, unless it is one that is known */
 	const char *known;
@@ -35,12 +45,14 @@ struct open_file {
 struct server {
 	const struct broker_process *p;
 	struct hooks *hooks;	/* NULL: none */
+	struct syncer *syncer;
 	struct open_file files[BROKER_FILES_MAX];
 	struct broker_counts counts;
 	char **recovered;	/* names that were given and limits do not know so far */
 	size_t recovered_cnt, recovered_cap;
 	char undeletable[NAME_MAX + 1];		/* reported once, not in every pass */
 	bool ended;
+	struct broker_answer end;	/* to BROKER_END, once all that was asked for before is done; .id 0: none */
 };
 
 /* What one pass over the directory deleted. */
@@ -255,6 +267,15 @@ static void close_file(struct open_file *file)
 {
 	unfinished_close(&file->file);
 	file->id = 0;
+	file->step = STEP_OPEN;
+}
+
+/* One that is written, and no more than that. */
+static struct open_file *find_written(struct server *s, uint32_t id)
+{
+	struct open_file *file = id ? find_file(s, id) : NULL;
+
+	return file && file->step == STEP_OPEN ? file : NULL;
 }
 
 static void run_hook(struct server *s, const struct open_file *file)
@@ -278,48 +299,130 @@ static void take_open(struct server *s, const struct broker_ask *ask, struct bro
 	close_file(file);
 }
 
-static void sync_named(struct server *s, const struct unfinished *u)
+/* ---- a file gets its name ------------------------------------------------------------------ */
+
+static void sync_step(struct server *s, struct open_file *file, enum step step)
 {
-	struct broker_answer notice = { .event = BROKER_NOT_ON_DISK, .files = 1 };
-	const int err = unfinished_sync(u, s->p->dir);
+	file->step = step;
+	/* As many fit as files may be open. */
+	syncer_add(s->syncer, file->id, step == STEP_DATA ? file->file.fd : s->p->dir, step == STEP_DIR);
+}
+
+/* The recorder waits for the name only: deleting large files takes longer. */
+static void answer_publish(struct server *s, const struct open_file *file, int err, bool is_named)
+{
+	struct broker_answer answer = { .id = file->ask.id, .verb = file->ask.verb, .err = err };
 
 	if (!err)
+		strcpy(answer.name, file->file.name);
+	else
+		refuse(&answer, err, is_named ? "it has its name, but not all of it may be on the disk" : "it gets no name");
+	send_answer(s, &answer, -1);
+}
+
+static void end_publish(struct server *s, struct open_file *file, int err, bool is_named)
+{
+	char name[NAME_MAX + 1];
+
+	strcpy(name, file->file.name);
+	if (!err && (file->ask.how & BROKER_HOOK) && s->hooks)
+		run_hook(s, file);
+	close_file(file);
+	apply_limits(s, (const char *[]){ name }, is_named);
+}
+
+/* What it asks for is answered when it is done; meanwhile there may be other requests. */
+static void take_publish(struct server *s, const struct broker_ask *ask)
+{
+	struct open_file *file = find_written(s, ask->file);
+	int err;
+
+	if (!file) {
+		struct broker_answer answer = { .id = ask->id, .verb = ask->verb, .err = -EBADF };
+
+		refuse(&answer, -EBADF, "it gets no name");
+		send_answer(s, &answer, -1);
 		return;
-	snprintf(notice.name, sizeof(notice.name), "%s", u->name);
+	}
+	file->ask = *ask;
+	if (ask->how & BROKER_SYNC_LATER) {
+		err = unfinished_rename(&file->file, s->p->dir);
+		answer_publish(s, file, err, false);
+		if (err) {
+			end_publish(s, file, err, false);
+			return;
+		}
+	}
+	sync_step(s, file, STEP_DATA);
+}
+
+static void tell_not_on_disk(struct server *s, const struct open_file *file, int err)
+{
+	struct broker_answer notice = { .event = BROKER_NOT_ON_DISK, .files = 1 };
+
+	snprintf(notice.name, sizeof(notice.name), "%s", file->file.name);
 	snprintf(notice.why, sizeof(notice.why), "%s", strerror(-err));
 	send_notice(s, &notice);
 }
 
-/* The recorder waits for the name only: deleting large files takes longer. */
-static void take_publish(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
+/* A name says that all is there, also after a power failure. */
+static void end_data(struct server *s, struct open_file *file, int err)
 {
-	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
-	const bool later = ask->how & BROKER_SYNC_LATER;
-	bool is_named;
+	int name_err;
 
-	if (!file)
-		answer->err = -EBADF;
-	else
-		answer->err = later ? unfinished_rename(&file->file, s->p->dir) : unfinished_publish(&file->file, s->p->dir);
-	is_named = !answer->err || (file && answer->err != -ESTALE && !unfinished_rename(&file->file, s->p->dir));
-	if (!answer->err)
-		strcpy(answer->name, file->file.name);
-	else
-		refuse(answer, answer->err, is_named ? "it has its name, but not all of it may be on the disk" : "it gets no name");
-	send_answer(s, answer, -1);
-	if (!file)
+	if (file->ask.how & BROKER_SYNC_LATER) {
+		if (err)
+			tell_not_on_disk(s, file, err);
+		sync_step(s, file, STEP_DIR);
 		return;
-	if (!answer->err && later)
-		sync_named(s, &file->file);
-	if (!answer->err && (ask->how & BROKER_HOOK) && s->hooks)
-		run_hook(s, file);
-	close_file(file);
-	apply_limits(s, (const char *[]){ file->file.name }, is_named);
+	}
+	name_err = unfinished_rename(&file->file, s->p->dir);
+	err = err ?: name_err;
+	if (!err) {
+		sync_step(s, file, STEP_DIR);
+		return;
+	}
+	answer_publish(s, file, err, !name_err);
+	end_publish(s, file, err, !name_err);
 }
+
+static void end_dir(struct server *s, struct open_file *file)
+{
+	if (!(file->ask.how & BROKER_SYNC_LATER))
+		answer_publish(s, file, 0, true);
+	end_publish(s, file, 0, true);
+}
+
+static void end_syncs(struct server *s)
+{
+	struct open_file *file;
+	uint32_t id;
+	int err;
+
+	while (syncer_next(s->syncer, &id, &err)) {
+		file = find_file(s, id);
+		if (file && file->step == STEP_DATA)
+			end_data(s, file, err);
+		else if (file && file->step == STEP_DIR)
+			end_dir(s, file);
+	}
+}
+
+static bool is_syncing(const struct server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id && s->files[i].step != STEP_OPEN)
+			return true;
+	return false;
+}
+
+/* ---- other requests ------------------------------------------------------------------------ */
 
 static void take_discard(struct server *s, const struct broker_ask *ask, struct broker_answer *answer)
 {
-	struct open_file *file = ask->file ? find_file(s, ask->file) : NULL;
+	struct open_file *file = find_written(s, ask->file);
 
 	answer->err = file ? unfinished_discard(&file->file, s->p->dir) : -EBADF;
 	if (answer->err)
@@ -341,7 +444,7 @@ static void take_ask(struct server *s, struct broker_ask *ask)
 		take_open(s, ask, &answer);
 		break;
 	case BROKER_PUBLISH:
-		take_publish(s, ask, &answer);
+		take_publish(s, ask);
 		break;
 	case BROKER_DISCARD:
 		take_discard(s, ask, &answer);
@@ -351,7 +454,7 @@ static void take_ask(struct server *s, struct broker_ask *ask)
 		send_answer(s, &answer, -1);
 		break;
 	case BROKER_END:
-		send_answer(s, &answer, -1);
+		s->end = answer;
 		s->ended = true;
 		break;
 	}
@@ -455,6 +558,8 @@ static int begin(struct server *s)
 	int err = cfg->hook ? hooks_open(&s->hooks, &hooks) : 0;
 
 	err = err ?: rights_drop(s->p->dir, cfg->hook);
+	err = err ?: syncer_open(&s->syncer);
+	err = err ?: rights_filter(cfg->hook);
 	if (err)
 		return err;
 	retention_list(s->p->dir, recover_name, s);
@@ -474,8 +579,10 @@ static bool has_hooks(const struct server *s)
 /* Until there is something to do. */
 static void wait_for_work(const struct server *s)
 {
-	struct pollfd fds[1 + HOOKS_MAX] = { { .fd = s->ended ? -1 : s->p->socket, .events = POLLIN } };
-	unsigned int cnt = 1 + (s->hooks ? hooks_poll(s->hooks, fds + 1) : 0);
+	struct pollfd fds[2 + HOOKS_MAX] = {
+		{ .fd = s->ended ? -1 : s->p->socket, .events = POLLIN }, { .fd = syncer_fd(s->syncer), .events = POLLIN },
+	};
+	unsigned int cnt = 2 + (s->hooks ? hooks_poll(s->hooks, fds + 2) : 0);
 	int ms = s->hooks ? hooks_timeout_ms(s->hooks) : -1;
 
 	if (s->p->cfg->limits.bytes && is_growing(s) && (ms < 0 || ms > GROWTH_MS))
@@ -509,9 +616,16 @@ void broker_serve(const struct broker_process *process)
 	while (!s.ended) {
 		wait_for_work(&s);
 		take_asks(&s);
+		end_syncs(&s);
 		end_hooks(&s);
 		check_growth(&s);
 	}
+	while (is_syncing(&s)) {
+		wait_for_work(&s);
+		end_syncs(&s);
+	}
+	if (s.end.id)
+		send_answer(&s, &s.end, -1);
 	recover_open(&s);
 	close(p.socket);
 	while (has_hooks(&s)) {

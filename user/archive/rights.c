@@ -70,6 +70,7 @@ static void filter_calls(void)
 	size_t i;
 	int err = filter ? seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) : -ENOMEM;
 
+	err = err ?: seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	for (i = 0; i < sizeof(calls) / sizeof(*calls) && !err; i++)
 		if (calls[i] >= 0)	/* those below 0 are not of this architecture */
 			err = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, calls[i], 0, NULL);
@@ -80,10 +81,13 @@ static void filter_calls(void)
 
 int rights_drop(int dir, bool hooks)
 {
-	int err = drop_capabilities(dir, hooks);
+	return drop_capabilities(dir, hooks);
+}
 
-	if (err || hooks)
-		return err;
+int rights_filter(bool hooks)
+{
+	if (hooks)
+		return 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
 	filter_calls();

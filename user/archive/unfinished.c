@@ -94,12 +94,6 @@ static int rename_new(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) ? -errno : 0;
 }
 
-/* Some file systems have no such call, or nothing to write to. */
-static int sync_data(int fd)
-{
-	return fdatasync(fd) && errno != EINVAL && errno != ENOSYS && errno != EROFS ? -errno : 0;
-}
-
 int unfinished_rename(struct unfinished *u, int dir)
 {
 	char temp[NAME_MAX + 1];
@@ -115,24 +109,6 @@ int unfinished_rename(struct unfinished *u, int dir)
 	/* Other processes may have the same descriptor for long, having been forked since. */
 	if (!err)
 		flock(u->fd, LOCK_UN);
-	return err;
-}
-
-/* A name says that all is there, also after a power failure. */
-int unfinished_publish(struct unfinished *u, int dir)
-{
-	int err = sync_data(u->fd) ?: unfinished_rename(u, dir);
-
-	if (!err)
-		fsync(dir);
-	return err;
-}
-
-int unfinished_sync(const struct unfinished *u, int dir)
-{
-	int err = sync_data(u->fd);
-
-	fsync(dir);
 	return err;
 }
 

@@ -32,13 +32,10 @@ struct unfinished {
 int unfinished_open(struct unfinished *u, int dir, const struct name_pattern *names, const struct name_facts *facts,
 		    bool keep);
 /*
- * Once all that was written is on the disk gives it its name, or the next free one: @u->name then says which. -ESTALE:
- * the file that is there under its temporary name is another one. The file stays open.
+ * Gives it its name, or the next free one: @u->name then says which. -ESTALE: the file that is there under its temporary name is
+ * another one. The file stays open.
  */
-int unfinished_publish(struct unfinished *u, int dir);
-/* Gives it the name at once; unfinished_sync() is to follow. */
 int unfinished_rename(struct unfinished *u, int dir);
-int unfinished_sync(const struct unfinished *u, int dir);
 /* Removes it, if it is still there. */
 int unfinished_discard(struct unfinished *u, int dir);
 /* Bytes that are in it, 0 if that cannot be found out. */

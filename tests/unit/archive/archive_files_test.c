@@ -65,18 +65,6 @@ static off_t size_of(const char *name)
 
 /* ---- until they are complete ---------------------------------------------------------- */
 
-static unsigned int synced;
-static int sync_err;
-
-/* In place of libc's. */
-int fdatasync(int fd)
-{
-	(void)fd;
-	synced++;
-	errno = sync_err;
-	return sync_err ? -1 : 0;
-}
-
 static void test_publish(void **state)
 {
 	struct name_pattern *p = open_pattern("p-%S-%t.fxt");
@@ -90,14 +78,14 @@ static void test_publish(void **state)
 	assert_true(fcntl(u.fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(write(u.fd, "abc", 3), 3);
 	assert_int_equal(unfinished_bytes(&u), 3);
-	assert_int_equal(unfinished_publish(&u, dir), 0);
+	assert_int_equal(unfinished_rename(&u, dir), 0);
 	assert_int_equal(size_of("p-07-runq-5ms.fxt"), 3);
 	unfinished_close(&u);
 	assert_int_equal(archive_count(), 1);
 	/* The next ones get numbers. */
 	assert_int_equal(unfinished_open(&u, dir, p, &facts, true), 0);
 	assert_string_equal(u.name, "p-07-runq-5ms-1.fxt");
-	assert_int_equal(unfinished_publish(&u, dir), 0);
+	assert_int_equal(unfinished_rename(&u, dir), 0);
 	unfinished_close(&u);
 	assert_int_equal(mode_of("p-07-runq-5ms-1.fxt"), 0400);
 	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
@@ -119,7 +107,7 @@ static void test_held(void **state)
 	(void)state;
 	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
 	assert_true(unfinished_is_held(dir, "p-07-runq-5ms.fxt.tmp"));
-	assert_int_equal(unfinished_publish(&u, dir), 0);
+	assert_int_equal(unfinished_rename(&u, dir), 0);
 	assert_false(unfinished_is_held(dir, u.name));
 	held = unfinished_hold(&u, dir);
 	assert_true(held >= 0);
@@ -130,30 +118,6 @@ static void test_held(void **state)
 	assert_false(unfinished_is_held(dir, u.name));
 	unfinished_close(&u);
 	assert_false(unfinished_is_held(dir, "p-07-runq-5ms-1.fxt"));
-	close(dir);
-	name_pattern_close(p);
-}
-
-/* What has a name is on the disk; what the disk did not take has none. */
-static void test_synced(void **state)
-{
-	struct name_pattern *p = open_pattern("p-%S-%t.fxt");
-	struct unfinished u;
-	int dir = open_dir();
-
-	(void)state;
-	synced = 0;
-	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
-	assert_int_equal(write(u.fd, "abc", 3), 3);
-	sync_err = EIO;
-	assert_int_equal(unfinished_publish(&u, dir), -EIO);
-	assert_true(archive_has("p-07-runq-5ms.fxt.tmp"));
-	sync_err = EINVAL;		/* of a file system that has no such call */
-	assert_int_equal(unfinished_publish(&u, dir), 0);
-	sync_err = 0;
-	assert_true(archive_has("p-07-runq-5ms.fxt"));
-	assert_int_equal(synced, 2);
-	unfinished_close(&u);
 	close(dir);
 	name_pattern_close(p);
 }
@@ -169,7 +133,7 @@ static void test_name_taken(void **state)
 	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
 	archive_put("p-07.fxt", 5, WHEN, 0600);
 	assert_int_equal(symlink("nowhere", "p-07-1.fxt"), 0);
-	assert_int_equal(unfinished_publish(&u, dir), 0);
+	assert_int_equal(unfinished_rename(&u, dir), 0);
 	assert_string_equal(u.name, "p-07-2.fxt");
 	unfinished_close(&u);
 	assert_int_equal(size_of("p-07.fxt"), 5);
@@ -193,9 +157,9 @@ static void test_replaced(void **state)
 	(void)state;
 	assert_int_equal(unfinished_open(&u, dir, p, &facts, false), 0);
 	assert_int_equal(unlink("p-07.fxt.tmp"), 0);
-	assert_int_equal(unfinished_publish(&u, dir), -ESTALE);
+	assert_int_equal(unfinished_rename(&u, dir), -ESTALE);
 	archive_put("p-07.fxt.tmp", 5, WHEN, 0600);
-	assert_int_equal(unfinished_publish(&u, dir), -ESTALE);
+	assert_int_equal(unfinished_rename(&u, dir), -ESTALE);
 	assert_int_equal(unfinished_discard(&u, dir), 0);
 	assert_int_equal(size_of("p-07.fxt.tmp"), 5);
 	unfinished_close(&u);
@@ -377,7 +341,7 @@ static void make_files(const struct name_pattern *p, int dir, uint64_t mine)
 
 	for (i = 0; i < ROUNDS; i++) {
 		if (unfinished_open(&u, dir, p, &facts, false) || write(u.fd, &mine, sizeof(mine)) != sizeof(mine) ||
-		    write(u.fd, &mine, sizeof(mine)) != sizeof(mine) || unfinished_publish(&u, dir))
+		    write(u.fd, &mine, sizeof(mine)) != sizeof(mine) || unfinished_rename(&u, dir))
 			_exit(1);
 		unfinished_close(&u);
 	}
@@ -646,7 +610,7 @@ int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, archive_remove_dir)
 	const struct CMUnitTest tests[] = {
-		TEST(test_publish), TEST(test_held), TEST(test_synced), TEST(test_name_taken), TEST(test_replaced),
+		TEST(test_publish), TEST(test_held), TEST(test_name_taken), TEST(test_replaced),
 		TEST(test_recover), TEST(test_recover_time), TEST(test_recover_compressed), TEST(test_recover_long),
 		TEST(test_not_left), TEST(test_at_once), TEST(test_oldest), TEST(test_clock_set_back),
 		TEST(test_several_set_back), TEST(test_coarse_set_back), TEST(test_others), TEST(test_undeletable),

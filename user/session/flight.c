@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ledger.h"
 #include "archive/broker.h"
 #include "base/clock.h"
 #include "base/num.h"
@@ -22,6 +21,7 @@
 #include "session_p.h"
 #include "space.h"
 #include "trigger/trigger.h"
+#include "trigger_instant.h"
 #include "window/window.h"
 
 #define PENDING_MAX	8U
@@ -29,6 +29,7 @@
 #define POSTPONE_NS	5000000000ULL	/* at most so long, while a CPU is in a gap */
 #define POSTPONE_PART	4		/* and no longer than this part of what the window has: it goes on */
 #define NAME_BYTES	64U
+#define NAMING_MAX	4U
 #define SPARE_BYTES	(1U << 20)	/* of a file, beside what the window holds */
 #define GUESTS_END_NS	5000000000ULL	/* at the end files of clients have so long */
 #define END_MS		200		/* between two looks then */
@@ -80,6 +81,7 @@ struct flight {
 	unsigned int pending_cnt;
 	bool is_asked;				/* since the last round: one of these is due */
 	struct lane lanes[WINDOW_DUMPS];
+	struct lane naming[NAMING_MAX];		/* files of ours that the disk has yet to take: the next one is written meanwhile */
 	bool at_end;				/* of the recording: no name waits for the disk */
 	struct space space;
 	uint64_t bytes_max;			/* of the window; 0: not by this */
@@ -221,31 +223,6 @@ static struct pending *find_shared(struct flight *f)
 	return NULL;
 }
 
-/* On the thread that it is about, and on the recorder's own, where all of them are together. */
-static int write_trigger(struct fxt_writer *w, const struct trigger_fired *t)
-{
-	const struct fxt_arg args[] = {
-		fxt_arg_str("trigger", fxt_str_inline(t->word, strlen(t->word))),
-		fxt_arg_u64("value", t->value),
-		fxt_arg_u64("threshold", t->threshold),
-		fxt_arg_u64("from_ns", t->from_ns),
-		fxt_arg_u64("to_ns", t->to_ns),
-		fxt_arg_koid("thread", t->thread),
-		fxt_arg_bool("ongoing", t->is_ongoing),
-		fxt_arg_bool("partial", t->is_partial),
-		fxt_arg_str("text", fxt_str_inline(t->text, strlen(t->text))),
-		fxt_arg_i32("cpu", t->cpu),
-	};
-	const unsigned int cnt = sizeof(args) / sizeof(args[0]) - (t->cpu < 0);	/* of no particular CPU: without it */
-	const struct fxt_event event = {
-		.type = FXT_INSTANT, .ts = t->to_ns, .thread = { .process = t->process, .thread = t->thread },
-		.category = fxt_str("kfxt"), .name = fxt_str("trigger"),
-	};
-	int err = t->thread ? fxt_write_event(w, &event, args, cnt) : 0;
-
-	return err ?: ledger_write_event(w, "trigger", t->to_ns, args, cnt);
-}
-
 /* Its bit. */
 static uint32_t bit_of(const struct flight *f, const struct trigger_fired *t)
 {
@@ -268,7 +245,7 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 	struct pending *shared = find_shared(f);
 
 	if (cfg->no_files)
-		return write_trigger(f->r->w, t);
+		return trigger_instant_write(f->r->w, t);
 	cfg->fired(cfg->ctx, t);
 	if (shared) {
 		shared->triggers |= p.triggers;
@@ -276,7 +253,7 @@ static int take_trigger(struct flight *f, const struct trigger_fired *t)
 	} else if (add_pending(f, &p)) {
 		report_unwritten(f, &p, -EBUSY, "too many files are to be written");
 	}
-	return write_trigger(f->r->w, t);
+	return trigger_instant_write(f->r->w, t);
 }
 
 /* The time up to which nothing is missing any more. */
@@ -424,6 +401,19 @@ static void end_file(struct flight *f, struct lane *l, int err, const char *why)
 	report(f, &l->p, &file);
 }
 
+/* Its lane is free again, if there is a place for those that get their names. */
+static void move_on(struct flight *f, struct lane *l)
+{
+	struct lane *n;
+
+	for (n = f->naming; n < f->naming + NAMING_MAX; n++)
+		if (n->phase == PHASE_IDLE) {
+			*n = *l;
+			l->phase = PHASE_IDLE;
+			return;
+		}
+}
+
 /* It was written, or could not be. */
 static void name_file(struct flight *f, struct lane *l)
 {
@@ -441,6 +431,16 @@ static void name_file(struct flight *f, struct lane *l)
 	err = broker_begin_publish(broker, &l->file, how, &l->call);
 	if (err)
 		end_file(f, l, err, broker_why(broker));
+	else
+		move_on(f, l);
+}
+
+static void look_at_name(struct flight *f, struct lane *l, bool wait)
+{
+	const int err = l->phase == PHASE_NAMING ? result_of(f, l, wait) : -EAGAIN;
+
+	if (err != -EAGAIN)
+		end_file(f, l, err, err ? broker_why(f->r->cfg->broker) : "");
 }
 
 static void look_at_window(struct flight *f)
@@ -470,8 +470,6 @@ static bool postpone(struct flight *f, struct lane *l)
 /* As far as it goes without waiting. */
 static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, bool can_cut, bool wait)
 {
-	int err;
-
 	if (l->phase == PHASE_IDLE && !begin(f, l, wait ? UINT64_MAX : clock_ns(CLOCK_BOOTTIME)))
 		return;
 	if (l->phase == PHASE_OPENING)
@@ -480,11 +478,7 @@ static void step(struct flight *f, struct lane *l, const struct piece_cut *cut, 
 		close_file(f, l, -ECANCELED, l->why ?: "");
 	if (l->phase == PHASE_OPEN && (wait || (can_cut && f->r->floor_ns >= l->p.until_ns) || !postpone(f, l)))
 		write_file(f, l, cut, wait);
-	if (l->phase != PHASE_NAMING)
-		return;
-	err = result_of(f, l, wait);
-	if (err != -EAGAIN)
-		end_file(f, l, err, err ? broker_why(f->r->cfg->broker) : "");
+	look_at_name(f, l, wait);
 }
 
 static void step_all(struct flight *f, const struct piece_cut *cut, bool can_cut, bool wait)
@@ -494,16 +488,27 @@ static void step_all(struct flight *f, const struct piece_cut *cut, bool can_cut
 	look_at_window(f);
 	for (l = f->lanes; l < f->lanes + WINDOW_DUMPS; l++)
 		step(f, l, cut, can_cut, wait);
+	for (l = f->naming; l < f->naming + NAMING_MAX; l++)
+		look_at_name(f, l, wait);
+}
+
+/* Is a lane in one of these @phases, bits of enum phase? */
+static bool any_is(const struct flight *f, unsigned int phases)
+{
+	const struct lane *l;
+
+	for (l = f->lanes; l < f->lanes + WINDOW_DUMPS; l++)
+		if (phases >> l->phase & 1)
+			return true;
+	for (l = f->naming; l < f->naming + NAMING_MAX; l++)
+		if (phases >> l->phase & 1)
+			return true;
+	return false;
 }
 
 static bool is_open(const struct flight *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < WINDOW_DUMPS; i++)
-		if (f->lanes[i].phase == PHASE_OPEN)
-			return true;
-	return false;
+	return any_is(f, 1U << PHASE_OPEN);
 }
 
 static void cancel(struct flight *f, struct lane *l, const char *why)
@@ -550,9 +555,8 @@ int flight_round(struct flight *f, uint64_t looked_ns)
 
 int flight_poll(const struct flight *f, struct pollfd *fds, int ms)
 {
-	const enum phase phase = f->lanes[0].phase;
 	/* Once it has ended it is readable for ever; its calls end with it. */
-	const bool is_called = phase == PHASE_OPENING || phase == PHASE_NAMING;
+	const bool is_called = any_is(f, 1U << PHASE_OPENING | 1U << PHASE_NAMING);
 
 	fds[0] = (struct pollfd){ .fd = window_fd(f->window), .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = is_called ? broker_fd(f->r->cfg->broker) : -1, .events = POLLIN };
@@ -581,12 +585,7 @@ void flight_cancel(struct flight *f, uint32_t id)
 
 static bool is_busy(const struct flight *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < WINDOW_DUMPS; i++)
-		if (f->lanes[i].phase != PHASE_IDLE)
-			return true;
-	return f->pending_cnt;
+	return any_is(f, ~(1U << PHASE_IDLE)) || f->pending_cnt;
 }
 
 static void cancel_guests(struct flight *f)
@@ -665,23 +664,13 @@ bool flight_shrink(struct flight *f, uint64_t bytes)
 	return true;
 }
 
-static bool is_writing(const struct flight *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < WINDOW_DUMPS; i++)
-		if (f->lanes[i].phase > PHASE_OPENING)
-			return true;
-	return false;
-}
-
 void flight_totals(const struct flight *f, struct recorder_totals *t)
 {
 	t->files = f->files;
 	t->bytes = f->bytes;
 	t->raw_bytes = f->raw_bytes;
 	t->files_late = f->files_late;
-	t->dumping = is_writing(f);
+	t->dumping = any_is(f, 1U << PHASE_OPEN | 1U << PHASE_WRITING | 1U << PHASE_NAMING);
 	t->paused_err = f->space.err;
 	window_totals(f->window, &t->window);
 }

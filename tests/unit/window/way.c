@@ -57,13 +57,18 @@ void way_through_rings(struct way *way)
 	made_up_turn_over(&way->made);
 }
 
-void way_close(struct way *way)
+void way_free(struct way *way)
 {
-	assert_int_equal(window_close(way->window), 0);
 	made_up_close(&way->made);
 	triggers_close(way->triggers);
 	free(way->memory);
 	free(way->round);
+}
+
+void way_close(struct way *way)
+{
+	assert_int_equal(window_close(way->window), 0);
+	way_free(way);
 }
 
 struct piece_cut way_cut(const struct way *way)

@@ -37,6 +37,8 @@ void way_open(struct way *way, const struct window_cfg *cfg, uint32_t threads);
  */
 void way_through_rings(struct way *way);
 void way_close(struct way *way);
+/* The same, but for the window. */
+void way_free(struct way *way);
 struct piece_cut way_cut(const struct way *way);
 /* @cnt more of these, of ROUND_NS each. */
 void way_rounds(struct way *way, unsigned int cnt);

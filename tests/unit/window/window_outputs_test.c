@@ -58,7 +58,7 @@ static void test_errors(void **state)
 	d = (struct window_dump){ .fd = -1 };
 	assert_int_equal(window_dump(way.window, &d, &cut), 0);
 	assert_int_equal(window_close(way.window), -EBADF);
-	free(way.round);
+	way_free(&way);
 }
 
 static int refuse(void *ctx)
@@ -244,7 +244,7 @@ static void test_stall(void **state)
 	stalled = way.window;
 	assert_int_equal(window_close(way.window), -ETIMEDOUT);
 	close(end);
-	free(way.round);
+	way_free(&way);
 }
 
 int main(void)

@@ -15,6 +15,7 @@
 #include "made_up.h"
 
 #define PROCESS		500000ULL
+#define RECORDER	499999ULL	/* its thread, which stays */
 #define FIRST_BORN	1000000ULL
 #define PRIO		120
 
@@ -27,6 +28,8 @@ static void write_names(struct fxt_writer *w, uint32_t threads)
 
 	assert_int_equal(fxt_write_kernel_object(w, &object, NULL, 0), 0);
 	object.kind = FXT_KOBJ_THREAD;
+	object.id = RECORDER;
+	assert_int_equal(fxt_write_kernel_object(w, &object, &process, 1), 0);
 	for (i = 1; i <= threads; i++) {
 		snprintf(name, sizeof(name), "thread-%u", i);
 		object.id = i;
@@ -38,7 +41,7 @@ static void write_names(struct fxt_writer *w, uint32_t threads)
 static void write_start(struct fxt_writer *w, const struct made_up *m)
 {
 	const struct fxt_event start = {
-		.type = FXT_INSTANT, .ts = m->now_ns, .thread = { .process = PROCESS, .thread = 1 }, .category = fxt_str("kfxt"),
+		.type = FXT_INSTANT, .ts = m->now_ns, .thread = { .process = PROCESS, .thread = RECORDER }, .category = fxt_str("kfxt"),
 		.name = fxt_str("start"),
 	};
 	const struct fxt_arg args[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The broker's end: a loop over requests, files that are on the disk, hooks that end, and the size of what is being written. It ends when the
- * recorder has closed its end of the socket, which the kernel does for one that was killed.
+ * The broker's end: a loop over requests, files that are on the disk, hooks that end, and the size of what is being
+ * written. It ends when the recorder has closed its end of the socket, which the kernel does for one that was killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +36,7 @@ struct open_file {
 	uint32_t id;		/* 0: none */
 	enum step step;
 	struct broker_ask ask;	/* that asked for it */
+	bool is_named;		/* the limits see it as any other */
 	bool keep;
 	char purpose[NAME_PART_MAX + 1];	/* for the hook, unless it is one that is known */
 	const char *known;
@@ -126,12 +127,16 @@ static void make_path(const struct server *s, const char *name, char path[PATH_M
 	snprintf(path, PATH_MAX, "%s/%s", strcmp(s->p->path, "/") ? s->p->path : "", name);
 }
 
-/* By a hook of ours, or by one of a recorder before us. */
-static bool is_hooked(void *ctx, const char *name)
+/* By a hook of ours, or by one of a recorder before us; or one that is to come, as it is not on the disk so far. */
+static bool is_used(void *ctx, const char *name)
 {
 	const struct server *s = ctx;
 	char path[PATH_MAX];
+	unsigned int i;
 
+	for (i = 0; i < BROKER_FILES_MAX; i++)
+		if (s->files[i].id && s->files[i].is_named && !strcmp(s->files[i].file.name, name))
+			return true;
 	make_path(s, name, path);
 	return (s->hooks && hooks_has(s->hooks, path)) || unfinished_is_held(s->p->dir, name);
 }
@@ -150,14 +155,19 @@ static void on_deleted(void *ctx, const char *name, uint64_t bytes, int err)
 		snprintf(notice->why, sizeof(notice->why), "%s", strerror(-err));
 }
 
-/* Bytes of the files that are being written, and will be subject to the limits. */
+/* Is it being written, and will be subject to the limits? */
+static bool grows(const struct open_file *file)
+{
+	return file->id && !file->keep && !file->is_named;
+}
+
 static uint64_t growing_bytes(const struct server *s)
 {
 	uint64_t bytes = 0;
 	unsigned int i;
 
 	for (i = 0; i < BROKER_FILES_MAX; i++)
-		if (s->files[i].id && !s->files[i].keep)
+		if (grows(&s->files[i]))
 			bytes += unfinished_bytes(&s->files[i].file);
 	return bytes;
 }
@@ -168,7 +178,7 @@ static void apply_limits(struct server *s, const char *const *newest, size_t cnt
 	struct pass pass = { s, { .event = BROKER_DELETED }, { .event = BROKER_NOT_DELETED } };
 	const struct retention_cfg cfg = {
 		.dir = s->p->dir, .names = s->p->names, .limits = s->p->cfg->limits, .newest = newest,
-		.newest_cnt = cnt, .deleted = on_deleted, .ctx = &pass, .is_used = is_hooked, .used_ctx = s,
+		.newest_cnt = cnt, .deleted = on_deleted, .ctx = &pass, .is_used = is_used, .used_ctx = s,
 	};
 	const int err = retention_apply(&cfg, growing_bytes(s), &s->counts.kept);
 
@@ -188,7 +198,7 @@ static bool is_growing(const struct server *s)
 	unsigned int i;
 
 	for (i = 0; i < BROKER_FILES_MAX; i++)
-		if (s->files[i].id && !s->files[i].keep)
+		if (grows(&s->files[i]))
 			return true;
 	return false;
 }
@@ -268,6 +278,7 @@ static void close_file(struct open_file *file)
 	unfinished_close(&file->file);
 	file->id = 0;
 	file->step = STEP_OPEN;
+	file->is_named = false;
 }
 
 /* One that is written, and no more than that. */
@@ -309,19 +320,21 @@ static void sync_step(struct server *s, struct open_file *file, enum step step)
 }
 
 /* The recorder waits for the name only: deleting large files takes longer. */
-static void answer_publish(struct server *s, const struct open_file *file, int err, bool is_named)
+static void answer_publish(struct server *s, const struct open_file *file, int err)
 {
 	struct broker_answer answer = { .id = file->ask.id, .verb = file->ask.verb, .err = err };
 
 	if (!err)
 		strcpy(answer.name, file->file.name);
 	else
-		refuse(&answer, err, is_named ? "it has its name, but not all of it may be on the disk" : "it gets no name");
+		refuse(&answer, err, file->is_named ? "it has its name, but not all of it may be on the disk" : "it gets no name");
 	send_answer(s, &answer, -1);
 }
 
-static void end_publish(struct server *s, struct open_file *file, int err, bool is_named)
+/* Also of one that has its name though not all of it may be on the disk. */
+static void end_publish(struct server *s, struct open_file *file, int err)
 {
+	const bool is_named = file->is_named;
 	char name[NAME_MAX + 1];
 
 	strcpy(name, file->file.name);
@@ -331,29 +344,40 @@ static void end_publish(struct server *s, struct open_file *file, int err, bool 
 	apply_limits(s, (const char *[]){ name }, is_named);
 }
 
+/* From then on the limits count it among those that are kept. */
+static int give_name(struct server *s, struct open_file *file)
+{
+	const struct retention_limits *limits = &s->p->cfg->limits;
+	const uint64_t bytes = unfinished_bytes(&file->file);
+	const int err = unfinished_rename(&file->file, s->p->dir);
+
+	file->is_named = !err;
+	if (err || file->keep || !(limits->files || limits->bytes))
+		return err;
+	s->counts.kept.files++;
+	s->counts.kept.bytes += bytes;
+	return 0;
+}
+
 /* What it asks for is answered when it is done; meanwhile there may be other requests. */
 static void take_publish(struct server *s, const struct broker_ask *ask)
 {
 	struct open_file *file = find_written(s, ask->file);
-	int err;
+	int err = 0;
 
 	if (!file) {
-		struct broker_answer answer = { .id = ask->id, .verb = ask->verb, .err = -EBADF };
-
-		refuse(&answer, -EBADF, "it gets no name");
-		send_answer(s, &answer, -1);
+		answer_publish(s, &(struct open_file){ .ask = *ask }, -EBADF);
 		return;
 	}
 	file->ask = *ask;
 	if (ask->how & BROKER_SYNC_LATER) {
-		err = unfinished_rename(&file->file, s->p->dir);
-		answer_publish(s, file, err, false);
-		if (err) {
-			end_publish(s, file, err, false);
-			return;
-		}
+		err = give_name(s, file);
+		answer_publish(s, file, err);
 	}
-	sync_step(s, file, STEP_DATA);
+	if (err)
+		end_publish(s, file, err);
+	else
+		sync_step(s, file, STEP_DATA);
 }
 
 static void tell_not_on_disk(struct server *s, const struct open_file *file, int err)
@@ -376,21 +400,21 @@ static void end_data(struct server *s, struct open_file *file, int err)
 		sync_step(s, file, STEP_DIR);
 		return;
 	}
-	name_err = unfinished_rename(&file->file, s->p->dir);
+	name_err = give_name(s, file);
 	err = err ?: name_err;
 	if (!err) {
 		sync_step(s, file, STEP_DIR);
 		return;
 	}
-	answer_publish(s, file, err, !name_err);
-	end_publish(s, file, err, !name_err);
+	answer_publish(s, file, err);
+	end_publish(s, file, err);
 }
 
 static void end_dir(struct server *s, struct open_file *file)
 {
 	if (!(file->ask.how & BROKER_SYNC_LATER))
-		answer_publish(s, file, 0, true);
-	end_publish(s, file, 0, true);
+		answer_publish(s, file, 0);
+	end_publish(s, file, 0);
 }
 
 static void end_syncs(struct server *s)
@@ -623,6 +647,7 @@ void broker_serve(const struct broker_process *process)
 	while (is_syncing(&s)) {
 		wait_for_work(&s);
 		end_syncs(&s);
+		end_hooks(&s);
 	}
 	if (s.end.id)
 		send_answer(&s, &s.end, -1);

@@ -112,10 +112,43 @@ static void test_error_set_back(void **state)
 	assert_int_equal(broker_close(b), 0);
 }
 
+/* While the disk takes its time for one that has its name the limits count it once, and leave it, however old it looks. */
+static void test_named_so_far(void **state)
+{
+	struct broker_file file, gone;
+	struct broker *b;
+
+	(void)state;
+	archive_put("p-20271122T140507Z-a.fxt", 1000, time(NULL) + 3600, 0600);
+	disk.ns = 4000 * NS_PER_MS;
+	b = broker_make((struct broker_cfg){ .limits = { .bytes = 3500 }, .patience_ns = 10000 * NS_PER_MS });
+	broker_make_file(b, &file);
+	assert_int_equal(ftruncate(file.fd, 2000), 0);
+	assert_int_equal(broker_file_publish(b, &file, BROKER_SYNC_LATER), 0);
+	close(file.fd);
+	/* When a file gets no name the limits are applied as well. */
+	broker_make_file(b, &gone);
+	assert_int_equal(unlink(BROKER_NAME "-1.fxt.tmp"), 0);
+	assert_int_equal(broker_file_publish(b, &gone, BROKER_SYNC_LATER), -ESTALE);
+	close(gone.fd);
+	broker_settle(b);
+	assert_true(archive_has("p-20271122T140507Z-a.fxt"));
+	assert_true(archive_has(BROKER_NAME ".fxt"));
+	/* Now one is too much, and it is not the one that is not on the disk. */
+	broker_make_file(b, &file);
+	assert_int_equal(ftruncate(file.fd, 1000), 0);
+	while (archive_has("p-20271122T140507Z-a.fxt") && archive_has(BROKER_NAME ".fxt"))
+		usleep(1000);
+	assert_true(archive_has(BROKER_NAME ".fxt"));
+	close(file.fd);
+	assert_int_equal(broker_file_discard(b, &file), 0);
+	assert_true(broker_close(b) <= 0);
+}
+
 int main(void)
 {
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, archive_make_dir, remove_dir)
-	const struct CMUnitTest tests[] = { TEST(test_slow), TEST(test_error), TEST(test_error_set_back) };
+	const struct CMUnitTest tests[] = { TEST(test_slow), TEST(test_error), TEST(test_error_set_back), TEST(test_named_so_far) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

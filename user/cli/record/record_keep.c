@@ -45,7 +45,6 @@ int record_keep_open(struct record_keep *k, const char *command, bool progress)
 	const sigset_t set = signals();
 
 	*k = (struct record_keep){ .command = command, .progress = progress };
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	k->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	k->tick_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (k->signal_fd >= 0 && !watch(k, k->signal_fd))

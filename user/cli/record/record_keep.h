@@ -25,7 +25,7 @@ struct record_keep {
 
 /* First of all: until record_keep_open() SIGUSR2, which would end us, waits. */
 void record_keep_hold_signal(void);
-/* Before there are threads. An exit code; the message is printed. */
+/* After that, and before there are threads. An exit code; the message is printed. */
 int record_keep_open(struct record_keep *k, const char *command, bool progress);
 /* Whose clients ask for files as well; NULL is fine. Both before the recording begins. */
 void record_keep_set_control(struct record_keep *k, struct record_control *c);

@@ -15,14 +15,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "bpf/abi/ring.h"
 #include "fxt/format.h"
-#include "ring/ring.h"
+#include "tests/unit/ring/ring_made.h"
 #include "io/sink.h"
 
-#define CHUNK_SHIFT	20
-#define CHUNKS		4
-#define STRIDE		((1UL << CHUNK_SHIFT) + RING_SLACK_BYTES)
 #define WORDS		6
 #define NOTHING_ROUNDS	1000
 
@@ -34,27 +30,19 @@ static double cpu_ns(void)
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* A record as ring_reserve() and ring_submit() of bpf/lib/ring.bpf.h place it. */
 static void put(struct ring *r, uint32_t cpu, uint64_t ts)
 {
-	const uint64_t chunk_bytes = 1UL << r->chunk_shift, off = r->ctl->head & (chunk_bytes - 1);
-	char *chunk = (char *)r->data + (r->ctl->head >> r->chunk_shift) % r->chunks * STRIDE;
-	uint64_t *rec = (uint64_t *)(chunk + off);
+	const uint64_t weight = FXT_ARG_HEADER(FXT_ARG_INT32, 1, 1);
+	const uint64_t rec[WORDS] = { FXT_SCHED_HEADER(FXT_SCHED_SWITCH, WORDS, WORDS - 4, cpu), ts, cpu, ts & 0xffff, weight, weight };
 
-	if (off + WORDS * 8 >= chunk_bytes)
-		*(uint64_t *)(chunk + STRIDE - 8) = off + WORDS * 8 - chunk_bytes;
-	rec[0] = FXT_SCHED_HEADER(FXT_SCHED_SWITCH, WORDS, WORDS - 4, cpu);
-	rec[1] = ts;
-	rec[2] = cpu;
-	rec[3] = ts & 0xffff;
-	rec[4] = rec[5] = FXT_ARG_HEADER(FXT_ARG_INT32, 1, 1);
-	r->ctl->head += WORDS * 8;
+	if (!ring_made_put(r, rec, WORDS))
+		exit(1);
 }
 
 /* As the recorder's drain(). Not inlined: the guard counts its instructions. */
 __attribute__((noinline)) static int drain_all(struct ring *rings, int cpus, struct sink *sink)
 {
-	struct iovec pieces[CHUNKS + 1];
+	struct iovec pieces[RING_MADE_CHUNKS + 1];
 	uint64_t heads[cpus];
 	int err = 0, cnt, i;
 
@@ -73,14 +61,14 @@ static struct ring *make_rings(int cpus)
 {
 	struct cpu_ctl *ctls = aligned_alloc(64, cpus * sizeof(*ctls));
 	struct ring *rings = calloc(cpus, sizeof(*rings));
-	char *memory = mmap(NULL, cpus * CHUNKS * STRIDE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = mmap(NULL, cpus * RING_MADE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int i;
 
 	if (!ctls || !rings || memory == MAP_FAILED)
 		return NULL;
 	memset(ctls, 0, cpus * sizeof(*ctls));
 	for (i = 0; i < cpus; i++)
-		rings[i] = (struct ring){ &ctls[i], memory + i * CHUNKS * STRIDE, CHUNK_SHIFT, CHUNKS };
+		rings[i] = ring_made(&ctls[i], memory + i * RING_MADE_BYTES);
 	return rings;
 }
 

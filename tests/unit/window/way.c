@@ -10,15 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/abi/ring.h"
 #include "fxt/format.h"
 #include "piece/piece_walk.h"
+#include "ring/ring_made.h"
 #include "way.h"
 #include "window_walk.h"
 
-#define CHUNK_SHIFT	20
-#define CHUNKS		4
-#define STRIDE		((1UL << CHUNK_SHIFT) + RING_SLACK_BYTES)
 #define RECORD_WORDS	6
 
 static void take(struct way *way, const void *records, size_t len)
@@ -47,10 +44,10 @@ void way_through_rings(struct way *way)
 	char why[TRIGGER_WHY_BYTES];
 	unsigned int i;
 
-	way->memory = malloc(MADE_UP_CPUS * CHUNKS * STRIDE);
+	way->memory = malloc(MADE_UP_CPUS * RING_MADE_BYTES);
 	assert_non_null(way->memory);
 	for (i = 0; i < MADE_UP_CPUS; i++)
-		way->rings[i] = (struct ring){ &way->ctls[i], way->memory + i * CHUNKS * STRIDE, CHUNK_SHIFT, CHUNKS };
+		way->rings[i] = ring_made(&way->ctls[i], way->memory + i * RING_MADE_BYTES);
 	assert_int_equal(triggers_open(&way->triggers), 0);
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		assert_int_equal(triggers_add(way->triggers, words[i], why, sizeof(why)), 0);
@@ -76,24 +73,11 @@ struct piece_cut way_cut(const struct way *way)
 	return (struct piece_cut){ .bound_ns = way->made.now_ns, .number = 2, .online = "0-3" };
 }
 
-/* As ring_reserve() and ring_submit() of bpf/lib/ring.bpf.h place it. */
-static void put(struct ring *r, const uint64_t *rec)
-{
-	const uint64_t chunk_bytes = 1UL << r->chunk_shift, off = r->ctl->head & (chunk_bytes - 1);
-	char *chunk = (char *)r->data + (r->ctl->head >> r->chunk_shift) % r->chunks * STRIDE;
-
-	assert_true(r->ctl->head + RECORD_WORDS * 8 - r->ctl->tail <= r->chunks * chunk_bytes);
-	if (off + RECORD_WORDS * 8 >= chunk_bytes)
-		*(uint64_t *)(chunk + STRIDE - 8) = off + RECORD_WORDS * 8 - chunk_bytes;
-	memcpy(chunk + off, rec, RECORD_WORDS * 8);
-	r->ctl->head += RECORD_WORDS * 8;
-}
-
 /* As the recorder's drain. */
 static void drain(struct way *way)
 {
 	uint64_t heads[MADE_UP_CPUS];
-	struct iovec pieces[CHUNKS + 1];
+	struct iovec pieces[RING_MADE_CHUNKS + 1];
 	int cpu, i, cnt;
 
 	for (cpu = 0; cpu < (int)MADE_UP_CPUS; cpu++)
@@ -115,7 +99,7 @@ static void round_through_rings(struct way *way)
 	take(way, way->made.names.data, way->made.names.len);
 	made_up_round(&way->made, way->round, way->pairs, way->step_ns);
 	for (i = 0; i < 2 * way->pairs; i++, rec += RECORD_WORDS)
-		put(&way->rings[FXT_GET(rec[0], FXT_F_SCHED_CPU)], rec);
+		assert_true(ring_made_put(&way->rings[FXT_GET(rec[0], FXT_F_SCHED_CPU)], rec, RECORD_WORDS));
 	drain(way);
 	assert_int_equal(triggers_round(way->triggers, way->made.now_ns), 0);
 	assert_null(triggers_next(way->triggers));

@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 /* What has the flag hands no policy on, so it is no choice of who started the caller. */
-static void hurry(pid_t pid)
+bool side_process_hurry(pid_t pid)
 {
 	const struct sched_param param = { .sched_priority = SIDE_PROCESS_PRIORITY };
 	const int own = sched_getscheduler(0);
 
-	if (own == SCHED_OTHER || (own & SCHED_RESET_ON_FORK))
-		sched_setscheduler(pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+	return (own == SCHED_OTHER || (own & SCHED_RESET_ON_FORK)) && !sched_setscheduler(pid, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
 }
 
 void side_process_settled(void)
@@ -41,7 +40,7 @@ pid_t side_process_fork(void)
 	pid = fork();
 	err = errno;
 	if (pid > 0)
-		hurry(pid);
+		side_process_hurry(pid);
 	close(ends[1]);
 	while (!pid && read(ends[0], &c, 1) < 0 && errno == EINTR)
 		;

@@ -19,6 +19,8 @@
  */
 pid_t side_process_fork(void);
 void side_process_settled(void);
+/* Makes it, or with 0 the calling thread, so again. Whether it is. */
+bool side_process_hurry(pid_t pid);
 /*
  * Called by a child that has just been forked: it is @name from then on, in a session of its own, and neither a terminal
  * nor a service manager ends it by a signal. Of what it has open the @cnt descriptors of @fds stay, which may get

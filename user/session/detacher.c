@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A byte through a pipe asks for the first part, the pipe's end for the rest, which also comes from a recorder that was killed.
+ * A byte through a pipe asks for the first part, the pipe's end for the rest, which also comes from a recorder that was killed. A
+ * byte through the other one says that there is news in the memory that both share.
  */
 #include "detacher.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -41,12 +43,13 @@
 /* Between both. */
 struct shared {
 	atomic_uint all, left;
+	atomic_bool attached, first_done;
 };
 
 struct detacher {
 	pid_t pid;
 	int go, done;		/* our ends of the two pipes */
-	bool has_asked, has_answer;	/* for the first part */
+	bool has_asked;		/* for the first part */
 	struct shared *shared;
 };
 
@@ -178,43 +181,107 @@ static bool is_asked(const struct detacher_process *p)
 	return read(p->go, &c, 1) == 1;
 }
 
-/*
- * Others may wait for the end of what it closes, so it does that before anything else. Later it has all the time that the
- * kernel takes, and no more rights than it needs.
- */
-static void settle(const struct detacher_process *p)
+/* Their numbers are not for what it opens later. */
+static void close_standard_files(const struct detacher_process *p, bool but_stderr)
 {
-	struct confined confined;
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int fd;
 
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fd != STDERR_FILENO || !but_stderr)
+			dup2(null < 0 ? p->go : null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+/* Others may wait for the end of what it closes, so it does that before anything else. By then nobody waits for it. */
+static void close_others(const struct detacher_process *p)
+{
 	/* What the terminal sends is not for it. Signals that end a recording are blocked. */
 	setsid();
 	signal(SIGQUIT, SIG_IGN);
-	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		close(fd);
+	close_standard_files(p, p->cfg->says);
 	for_each_fd(p, close_other);
-	/* By then nobody waits for it. */
-	prctl(PR_SET_NAME, "kfxt-detach");
 	side_process_settled();
+}
+
+static void say_news(const struct detacher_process *p)
+{
+	(void)!write(p->done, "", 1);
+}
+
+/*
+ * For the grace period in which another recorder's last program was detached the kernel waits by a worker of the CPU it is
+ * called on, which may not run on all.
+ */
+static void attach(const struct detacher_process *p)
+{
+	const struct detacher_cfg *cfg = p->cfg;
+	struct affinity before;
+
+	if (cfg->attach) {
+		prctl(PR_SET_NAME, "kfxt-attach");
+		idle_cpu_move(NULL, cfg->begin, &before);
+		cfg->attach(cfg->ctx, p->go);
+		affinity_set(&before);
+		affinity_free(&before);
+	}
+	if (cfg->says)
+		close_standard_files(p, false);
+	/* The recorder may have lent it. */
+	side_process_settled();
+	prctl(PR_SET_NAME, "kfxt-detach");
+	atomic_store(&p->shared->attached, true);
+	say_news(p);
+}
+
+/* From here on it has all the time that the kernel takes, and no more rights than it needs. */
+static void confine(const struct detacher_process *p)
+{
+	struct confined confined;
+
 	privileges_confine(&(struct privileges_cfg){ .sources = p->cfg->sources }, &confined);
-	/* Of these some sources need one to record. */
-	privileges_drop_all();
+	/* Of these some sources need others to record. This one it has kept where nothing can be counted without (before 5.19). */
+	if (p->cfg->count)
+		privileges_keep_one(CAP_BPF);
+	else
+		privileges_drop_all();
+}
+
+/* Without a right, and no call but this. */
+static void calm_down(void)
+{
+	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &(struct sched_param){ 0 });
 }
 
 static void run_detacher(const struct detacher_process *p)
 {
 	const struct detacher_cfg *cfg = p->cfg;
 	struct idle_times *begin;
+	bool is_urgent;
 
-	settle(p);
+	close_others(p);
+	attach(p);
 	begin = idle_times_read();
+	/* It sleeps until the recorder ends, which does not wait long for what is counted then. */
+	is_urgent = cfg->count && side_process_hurry(0);
+	confine(p);
 	if (is_asked(p)) {
+		if (cfg->count)
+			cfg->count(cfg->ctx);
+		if (is_urgent)
+			calm_down();
+		is_urgent = false;
+		privileges_drop_all();
 		if (cfg->first)
 			cfg->first(cfg->ctx);
-		(void)!write(p->done, "", 1);
+		atomic_store(&p->shared->first_done, true);
+		say_news(p);
 		while (is_asked(p))
 			;
 	}
+	if (is_urgent)
+		calm_down();
 	if (cfg->output >= 0)
 		sink_trim(cfg->output);
 	for_each_fd(p, count_kept);
@@ -283,6 +350,7 @@ int detacher_open(struct detacher **out, const struct detacher_cfg *cfg)
 		release(d);
 		return err;
 	}
+	atomic_store(&d->shared->attached, false);
 	d->pid = side_process_fork();
 	if (!d->pid) {
 		close(go[1]);
@@ -319,21 +387,72 @@ static bool wait_for_it(const struct detacher *d, uint64_t end_ns, int hurry_fd)
 	return poll_until(fds, 2, end_ns) > 0 && fds[0].revents;
 }
 
-bool detacher_first(struct detacher *d, unsigned int wait_ms)
+/* Until @word is set or the process has ended; whether one of these. */
+static bool wait_for_word(const struct detacher *d, const atomic_bool *word, unsigned int wait_ms)
 {
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS;
 	char c;
 
-	if (d->has_answer)
-		return true;
+	while (!atomic_load(word)) {
+		if (!wait_for_it(d, end_ns, -1))
+			return false;
+		if (read(d->done, &c, 1) <= 0)
+			return true;
+	}
+	return true;
+}
+
+bool detacher_attached(struct detacher *d, unsigned int wait_ms)
+{
+	wait_for_word(d, &d->shared->attached, wait_ms);
+	return atomic_load(&d->shared->attached);
+}
+
+bool detacher_first(struct detacher *d, unsigned int wait_ms)
+{
 	/* If it was killed nothing is attached but by us. SIGPIPE is ignored. */
 	if (!d->has_asked && write(d->go, "", 1) != 1)
 		return true;
 	d->has_asked = true;
-	if (!wait_for_it(d, clock_ns(CLOCK_MONOTONIC) + wait_ms * NS_PER_MS, -1))
-		return false;
-	(void)!read(d->done, &c, 1);
-	d->has_answer = true;
-	return true;
+	return wait_for_word(d, &d->shared->first_done, wait_ms);
+}
+
+static void read_of(const struct detacher *d, const char *name, char *text, size_t size)
+{
+	char path[40];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)d->pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? 0 : read(fd, text, size - 1);
+	text[len > 0 ? len : 0] = 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+struct detacher_look detacher_look(const struct detacher *d)
+{
+	struct detacher_look look = { .state = '?' };
+	char text[128];
+	const char *end;
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(d->pid, &clock))
+		look.ran_ns = clock_ns(clock);
+	read_of(d, "stat", text, sizeof(text));
+	end = strrchr(text, ')');
+	if (end && end[1] == ' ')
+		look.state = end[2];
+	read_of(d, "wchan", look.where, sizeof(look.where));
+	if (!strcmp(look.where, "0"))
+		look.where[0] = 0;
+	return look;
+}
+
+void detacher_hurry(const struct detacher *d)
+{
+	side_process_hurry(d->pid);
 }
 
 static void let_go(struct detacher *d)
@@ -374,7 +493,20 @@ struct detacher_left detacher_rest(struct detacher *d, unsigned int wait_ms, int
 	}
 	if (ended)
 		return (struct detacher_left){ 0 };
-	return (struct detacher_left){ d->pid, atomic_load(&d->shared->left) };
+	return (struct detacher_left){ d->pid, atomic_load(&d->shared->left), !atomic_load(&d->shared->attached) };
+}
+
+const char *detacher_left_text(const struct detacher_left *left, char buf[DETACHER_LEFT_TEXT])
+{
+	char what[48] = "detaches what was attached";
+
+	if (left->attaches)
+		snprintf(what, sizeof(what), "has to attach what it is to detach");
+	else if (left->cnt)
+		snprintf(what, sizeof(what), "detaches %u links and programs", left->cnt);
+	snprintf(buf, DETACHER_LEFT_TEXT, "the kernel still %s: process %d (%s) waits for it", what, (int)left->pid,
+		 left->attaches ? "kfxt-attach" : "kfxt-detach");
+	return buf;
 }
 
 void detacher_close(struct detacher *d)

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -260,15 +261,156 @@ static void test_keeps_files_of_proc(void **state)
 	assert_int_equal(waitpid(left.pid, NULL, 0), left.pid);
 }
 
+/* ---- what it attaches ------------------------------------------------------------------------- */
+
+/* Shared with the process: what it does, and what it found. */
+static struct {
+	atomic_int busy, lets, opened, policy_of_count, policy_of_first, given_up;
+} *work;
+
+static void attach(void *ctx, int until_fd)
+{
+	struct pollfd end = { .fd = until_fd };
+
+	(void)ctx;
+	atomic_store(&work->opened, eventfd(0, EFD_CLOEXEC));
+	while (!atomic_load(&work->lets)) {
+		if (poll(&end, 1, 0) > 0) {
+			atomic_store(&work->given_up, 1);
+			return;
+		}
+		if (!atomic_load(&work->busy))
+			usleep(1000);
+	}
+}
+
+/* The 41st word of its line; sched_getscheduler(2) is not for one that is confined. */
+static int own_policy(void)
+{
+	FILE *f = fopen("/proc/thread-self/stat", "re");
+	char line[512] = "", *at;
+	unsigned int i;
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = 0;
+	if (f)
+		fclose(f);
+	at = strrchr(line, ')');
+	for (i = 2; at && i < 41; i++)
+		at = strchr(at + 1, ' ');
+	return at ? atoi(at) : -1;
+}
+
+static void count(void *ctx)
+{
+	(void)ctx;
+	atomic_store(&work->policy_of_count, own_policy());
+}
+
+static void first_of_attached(void *ctx)
+{
+	(void)ctx;
+	atomic_store(&work->policy_of_first, own_policy());
+}
+
+static struct detacher *open_attaching(void)
+{
+	struct detacher *d;
+
+	memset(work, 0, sizeof(*work));
+	assert_int_equal(detacher_open(&d, &(struct detacher_cfg){
+		.attach = attach, .count = count, .first = first_of_attached, .output = -1,
+	}), 0);
+	return d;
+}
+
+/* Only the process has it, at a number that is no standard file's; it counts urgently, where it may, and detaches as others run. */
+static void test_attaches(void **state)
+{
+	struct detacher *d = open_attaching();
+	struct detacher_left left;
+
+	(void)state;
+	assert_false(detacher_attached(d, 10));
+	assert_true(detacher_lives(d));
+	atomic_store(&work->lets, 1);
+	assert_true(detacher_attached(d, LONG_MS));
+	assert_true(atomic_load(&work->opened) > STDERR_FILENO);
+	assert_true(detacher_first(d, LONG_MS));
+	assert_int_equal(atomic_load(&work->policy_of_first), SCHED_OTHER);
+	assert_int_equal(atomic_load(&work->policy_of_count), geteuid() ? SCHED_OTHER : SCHED_FIFO);
+	left = detacher_rest(d, LONG_MS, -1, NULL, NULL);
+	assert_int_equal(left.pid, 0);
+	detacher_close(d);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	assert_int_equal(atomic_load(&work->given_up), 0);
+}
+
+/* The recorder ends before. */
+static void test_gives_up(void **state)
+{
+	struct detacher *d = open_attaching();
+	struct detacher_left left;
+	char text[DETACHER_LEFT_TEXT];
+
+	(void)state;
+	assert_false(detacher_first(d, 10));
+	left = detacher_rest(d, 0, -1, NULL, NULL);
+	if (left.pid) {
+		assert_true(left.attaches);
+		assert_non_null(strstr(detacher_left_text(&left, text), "has to attach"));
+		assert_non_null(strstr(text, "(kfxt-attach)"));
+	}
+	detacher_close(d);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	assert_int_equal(atomic_load(&work->given_up), 1);
+}
+
+static bool gets_on(const struct detacher *d, unsigned int ms)
+{
+	const uint64_t before = detacher_look(d).ran_ns;
+	unsigned int tries = 0;
+
+	while (detacher_look(d).ran_ns < before + ms * 1000000ULL && tries++ < 1000)
+		usleep(1000);
+	return tries < 1000;
+}
+
+static void test_is_looked_at(void **state)
+{
+	struct detacher *d = open_attaching();
+	unsigned int tries = 0;
+
+	(void)state;
+	atomic_store(&work->busy, 1);
+	while (!atomic_load(&work->opened))
+		usleep(1000);
+	assert_true(gets_on(d, 5));
+	assert_int_equal(detacher_look(d).state, 'R');
+	atomic_store(&work->busy, 0);
+	while (detacher_look(d).state != 'S' && tries++ < LONG_MS)
+		usleep(1000);
+	assert_true(tries < LONG_MS);
+	atomic_store(&work->lets, 1);
+	assert_true(detacher_attached(d, LONG_MS));
+	detacher_close(d);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_links_only), cmocka_unit_test(test_first_and_rest), cmocka_unit_test(test_hurry),
 		cmocka_unit_test(test_closed_standard_file), cmocka_unit_test(test_keeps_files_of_proc),
-		cmocka_unit_test(test_untrimmed),
+		cmocka_unit_test(test_untrimmed), cmocka_unit_test(test_attaches), cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_is_looked_at),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
 	lets = mmap(NULL, sizeof(*lets), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return lets == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+	work = mmap(NULL, sizeof(*work), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return lets == MAP_FAILED || (void *)work == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
 }

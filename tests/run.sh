@@ -39,6 +39,7 @@ syscalls:same_as_strace
 privileges:rights_are_dropped,two_capabilities_do,unit_allows_the_calls
 faults:full_disk,no_tracefs
 stacks:every_long_sleep,who_wakes
+attach:begins_without,interrupted,killed_later
 compression:every_switch_is_there
 packets:every_switch_and_wakeup_is_there
 flight:by_signal,by_size,at_once
@@ -48,7 +49,7 @@ END
 gate=(layers scripts unit golden convert json perfetto memory install docs sanitize "${live[@]}" oldest fuzz)
 all=(layers scripts unit unprivileged golden convert json perfetto memory trace_processor install docs cost
 	sanitize live ends func log mark filter reports tracepoints presets examples syscalls exports compression packets
-	privileges faults stacks fuzz rotation flight windows ledger budget triggers begin soak machines)
+	attach privileges faults stacks fuzz rotation flight windows ledger budget triggers begin soak machines)
 
 # One CPU is enough for each of these, and none minds the others: side by side, the longest first.
 quiet=" docs convert json memory perfetto scripts trace_processor install golden "

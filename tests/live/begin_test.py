@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Instance, Skip, children_of, equal, expect, gone, helper, load,  # noqa: E402
-                     main, note, running, scaled, start, stat_of, test, until, verify)
+                     main, note, run, running, scaled, start, stat_of, test, until, verify)
 from stops import stops  # noqa: E402
 
 ROUNDS = int(os.environ.get('BEGIN_ROUNDS', 40))
@@ -119,9 +119,9 @@ def urgent():
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def one(trace):
+def one(trace, *options):
     """Of a recorder: its process id, when it was started, was to end, and had ended, and what it said."""
-    p = subprocess.Popen([KFXT, 'record', '-m', '16M', '-o', trace], stderr=subprocess.PIPE)
+    p = subprocess.Popen([KFXT, 'record', '-m', '16M', '-o', trace, *options], stderr=subprocess.PIPE)
     begin = now()
     until(lambda: os.path.exists(trace) or p.poll() is not None, 'no trace')
     expect(p.poll() is None, 'it ended')
@@ -148,22 +148,22 @@ def until_detached():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f'/proc/{pid}/comm', encoding='utf-8') as f:
                 if not gone(pid):
                     yield f.read().strip()
-    until(lambda: 'kfxt-detach' not in names(), 'recorders are still detached')
+    until(lambda: not {'kfxt-attach', 'kfxt-detach'} & set(names()), 'recorders are still detached')
     with Instance():
         pass
 
 
-def bounded(tmp, name):
+def bounded(tmp, name, *options, rounds=ROUNDS, limit=LIMIT):
     pids, begun, ended, said = [], [], [], []
     # Urgent until the load has ended: on a kernel with PREEMPT_RT the timer of a fair thread may not expire beside a hog.
     with urgent(), stops(tmp, CPUS) as stopped, contextlib.ExitStack() as stack:
-        for i in range(ROUNDS):
-            if not i % ROUNDS_A_LOAD:
+        for i in range(rounds):
+            if not i % (1 if options else ROUNDS_A_LOAD):
                 stack.close()
                 until_removed(pids)
                 until_detached()
                 stack.enter_context(LOADS[name](tmp))
-            pid, begin, end, gone_at, err = one(tmp + '/t.fxt')
+            pid, begin, end, gone_at, err = one(tmp + '/t.fxt', *options)
             first = min(s.ts for s in load(tmp + '/t.fxt').switches if s.mark == 'start')
             verify(tmp + '/t.fxt')
             os.unlink(tmp + '/t.fxt')
@@ -174,14 +174,16 @@ def bounded(tmp, name):
     until_removed(pids)
     begins, ends = ([(b - a - stopped.within(a, b)) / 1e9 for a, b in spans] for spans in (begun, ended))
     still = sum(stopped.within(a, b) for a, b in begun + ended) / 1e9
+    late = sum('functions: ' in err for err in said)
     middle = [sorted(times)[len(times) // 2] for times in (begins, ends)]
     note(f'{name}: begins after {middle[0]:.3f} s in the median, {max(begins):.3f} s at most; ends after {middle[1]:.3f} s, '
-         f'{max(ends):.3f} s at most; markers late {sum("marker: " in err for err in said)} times of {ROUNDS}'
+         f'{max(ends):.3f} s at most; markers late {sum("marker: " in err for err in said)} times of {rounds}'
+         f'{f", functions {late} times" if options else ""}'
          f'{f"; the machine was stopped for another {still:.3f} s" if still else ""}')
     for begin, end, err in zip(begins, ends, said):
-        if begin > LIMIT or end > LIMIT_OF_END:
+        if begin > limit or end > LIMIT_OF_END:
             note(f'one that began after {begin:.3f} s and ended after {end:.3f} s said: ' + '; '.join(err.splitlines()))
-    expect(max(begins) <= LIMIT and max(ends) <= LIMIT_OF_END, f'begins after {max(begins):.3f} s, ends after {max(ends):.3f} s')
+    expect(max(begins) <= limit and max(ends) <= LIMIT_OF_END, f'begins after {max(begins):.3f} s, ends after {max(ends):.3f} s')
 
 
 @test
@@ -209,6 +211,26 @@ def late_drains(trace):
     """Arguments of these records; by kfxt, since an emulated machine takes long for a million others in Python."""
     out = subprocess.run([KFXT, 'dump', '--json', '--type', 'event', trace], capture_output=True, text=True, check=True).stdout
     return [{arg['name']: arg['value'] for arg in rec['args']} for rec in map(json.loads, out.splitlines()) if rec['name'] == 'late_drain']
+
+
+@functools.cache
+def of_all_kinds():
+    """Options for what is attached aside, as far as this kernel has it."""
+    event = 'block:block_rq_issue' if os.path.exists(f'{TRACEFS}/events/block') else 'sched:sched_process_wait'
+    wide = ['-f', 'vfs_fsync*']
+    able = run('record', '-q', '-d', '1ms', '-o', '/dev/null', *wide).returncode == 0
+    return ['-u', helper('calls') + ':inner', *(wide if able else []), '-e', event, '-e', 'syscalls:fsync', '--off-cpu=10s', '--user-stack=fp']
+
+
+def with_functions(tmp, name):
+    """
+    And tracepoints, system calls and sleeps: these are attached by a process that may have to wait, and what is not attached by
+    then comes later, or not. It detaches longer than others, with locks that the next one needs to read what tracepoints there
+    are; so there are fewer rounds, each for itself. Where all is emulated, reading symbols and loading more programs take 3 s of
+    CPU time, of which a load leaves a share.
+    """
+    bounded(tmp, name, *of_all_kinds(), rounds=max(ROUNDS // 4, 1), limit=LIMIT if SCALE == 1 else 2 * LIMIT)
+    until_detached()
 
 
 def in_the_middle(tmp, name):
@@ -363,9 +385,9 @@ if os.path.exists(BLOCKER):
 if 'PREEMPT_RT' in os.uname().version:      # where its threads for RCU are below a hog
     test(said_why_not)
 for each in LOADS:
-    for check in bounded, in_the_middle:
+    for check, what in (bounded, ''), (with_functions, ', with functions'), (in_the_middle, ', in the middle'):
         fn = functools.partial(check, name=each)
-        fn.__name__ = each if check == bounded else f'{each}, in the middle'
+        fn.__name__ = each + what
         test(fn)
 
 

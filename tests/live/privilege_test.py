@@ -21,7 +21,7 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, helper, load, main, note, paranoid, record, run,  # noqa: E402
+from harness import (BUILD, KFXT, PATIENCE, Skip, children_of, equal, expect, gone, helper, load, main, note, paranoid, record, run,  # noqa: E402
                      stat_of, test, until, verify, wait_for_begin)
 
 NOBODY = 65534
@@ -131,22 +131,42 @@ def rights_are_dropped(tmp):
 
 @test
 def rights_of_the_process_that_detaches(tmp):
-    """It is there from the beginning on, with links and without rights, urgency, and what others wait for the end of."""
+    """
+    It is there from the beginning on, with links and without rights and what others wait for the end of. It is urgent only
+    while it sleeps, to count calls at the end before it detaches.
+    """
+    def rights(pid):
+        with open(f'/proc/{pid}/status') as f:
+            return status_of(f.read())
+
+    def policy_of(pid):
+        try:
+            return os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK
+        except ProcessLookupError:
+            return None
+
+    for args, policy in [[], os.SCHED_OTHER], [['-u', helper('calls') + ':inner', '--caller'], os.SCHED_FIFO]:
+        with Recorder(tmp + '/t.fxt', *args) as r:
+            r.confined()
+            pid, = (pid for pid, name in children_of(r.process.pid).items() if name == 'kfxt-detach')
+            until(lambda: rights(pid)['Seccomp'] == 2, 'it is not confined', 3 * PATIENCE)
+            equal([rights(pid)[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb', 'NoNewPrivs')], [0, 0, 0, 0, 1], 'its rights')
+            equal(policy_of(pid), policy, 'its policy')
+            if args:
+                os.kill(pid, signal.SIGSTOP)
+                r.process.send_signal(signal.SIGINT)
+                until(lambda: gone(r.process.pid), 'it does not end')
+                os.kill(pid, signal.SIGCONT)
+                until(lambda: policy_of(pid) in (os.SCHED_OTHER, None), 'it detaches urgently')
     with Recorder(tmp + '/t.fxt', '-u', helper('calls') + ':inner', '--caller') as r:
         r.confined()
         pid, = (pid for pid, name in children_of(r.process.pid).items() if name == 'kfxt-detach')
-
-        def rights():
-            with open(f'/proc/{pid}/status') as f:
-                return status_of(f.read())
-        until(lambda: rights()['Seccomp'] == 2, 'it is not confined', 3 * PATIENCE)
-        equal([rights()[n] for n in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb', 'NoNewPrivs')], [0, 0, 0, 0, 1], 'its rights')
-        equal(os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK, os.SCHED_OTHER, 'its policy')
+        until(lambda: rights(pid)['Seccomp'] == 2, 'it is not confined', 3 * PATIENCE)
         files = [os.readlink(path) for path in glob.glob(f'/proc/{pid}/fd/*')]
         expect('anon_inode:bpf_link' in files or 'anon_inode:[perf_event]' in files, f'no links: {files}')
         expect(f'pipe:[{os.fstat(r.process.stdout.fileno()).st_ino}]' not in files, f'stdout of the recorder: {files}')
         equal([f for f in files if f.startswith('socket:')], [], 'its sockets')
-        # Without it the recorder detaches itself.
+        # Without it the recorder detaches itself, and has no functions any more.
         os.kill(pid, signal.SIGKILL)
     equal(r.process.returncode, 0, 'exit code')
     verify(tmp + '/t.fxt')

@@ -100,13 +100,13 @@ USER_SPACE = {
 
 # Programs that run on the oldest and the newest kernel only, unless some of their tests are chosen for another. Analysis is the same everywhere; only what
 # the kernel does of a thread that has used up its group's time is not (since 6.18 it stops later).
-EVENTS = ('end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
+EVENTS = ('attach', 'end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
 # Programs of which only some tests run, where they are chosen.
 ONLY_FEW = ('budget', 'flight', 'rotation', 'trigger')
 FILES = {'flight': 'by_signal at_once', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
 STACKS = ('every_long_sleep where_it_waits where_it_runs who_wakes_from_where beside_return_probes '
           'beside_return_probes_of_the_kernel')
-ANY = {'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',
+ANY = {'attach': 'begins_without never_attached', 'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',
        # Not those that take timers to be on time, or a program to begin at once.
        'stack': STACKS}
 OLD = ANY | FILES | {'filter': 'descendants', 'fault': 'killed no_btf',
@@ -117,7 +117,7 @@ OLD = ANY | FILES | {'filter': 'descendants', 'fault': 'killed no_btf',
 # This machine's own kernel is nearly the newest: programs load and their records are right, what cannot be done here,
 # and where the kernel did change.
 NEW = FILES | {
-    'live': BETWEEN, 'log': 'lines_of_two_threads line_of_parts burst',
+    'attach': ANY['attach'], 'live': BETWEEN, 'log': 'lines_of_two_threads line_of_parts burst',
     'end': 'everybody_is_known', 'fault': 'cpus_come_and_go samples_end_with_a_cpu wall_clock_is_set window_and_wall_clock rotation_and_wall_clock', 'filter': 'descendants',
     'mark': 'every_form_of_two_threads by_default_where_it_costs_nothing',
     'preset': 'interrupts work_items block_requests', 'privilege': 'two_capabilities_do', 'report': 'waits_under_a_quota',

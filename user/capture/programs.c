@@ -329,17 +329,7 @@ int programs_attach(struct programs *p, const char **what)
 	if (!*link)
 		return -errno;
 	p->states_fd = bpf_iter_create(bpf_link__fd(p->skel->links.record_states));
-	return p->states_fd < 0 ? -errno : 0;
-}
-
-int programs_attach_sources(struct programs *p, const char **what)
-{
-	return sources_attach(p->sources, what);
-}
-
-void programs_detach_sources(struct programs *p)
-{
-	sources_detach(p->sources);
+	return p->states_fd < 0 ? -errno : sources_attach(p->sources, what);
 }
 
 /* Runs begin_or_end on @cpu, by interrupt if that is not the one we are pinned to. */

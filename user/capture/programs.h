@@ -42,11 +42,8 @@ struct programs_counts {
  * cfg.memory_bytes with the smallest rings.
  */
 int programs_open(struct programs **out, const struct programs_cfg *cfg, const char **what);
-/* Attaches every program but those below; events are seen from now on but recorded by no CPU yet. */
+/* Attaches every program but what sources attach aside; events are seen from now on but recorded by no CPU yet. */
 int programs_attach(struct programs *p, const char **what);
-/* Attaches those of sources that take long. *@what as of programs_open(), or the part of a source that it failed for. */
-int programs_attach_sources(struct programs *p, const char **what);
-void programs_detach_sources(struct programs *p);
 /*
  * Begins recording on each CPU: its first record switches in the current task. Only
  * from here on anything counts. Moves the calling thread between CPUs and back.

@@ -65,7 +65,6 @@ struct source_ops {
 	const char *shows;		/* the next: what it becomes in the trace */
 	bool by_default;
 	bool counts_skipped;		/* itself: the kernel's counts of its programs are left out */
-	bool detaches_at_stop;		/* when its rings are read for the last time all its programs have to have ended */
 	bool few_records;		/* if there is no other, smaller rings will do */
 	enum ledger_source class;	/* of what it records */
 	struct source_tracepoint tracepoints[SOURCE_PARTS_MAX];	/* required */
@@ -80,7 +79,7 @@ struct source_ops {
 	unsigned int raw_words_min;	/* that its deferred records have at least */
 
 	/* What its events cost, for kfxt estimate and --budget: */
-	const char *many;		/* what they are called; NULL: its name */
+	const char *many;		/* what they are called, and it is where it is late; NULL: its name */
 	unsigned int typical_ns;	/* of one where that is not measured: its programs, and to call them; 0: of most */
 	bool loads_copies;		/* of a program, itself: the runs of these are not counted */
 	/*
@@ -120,10 +119,20 @@ struct source_ops {
 	/* After loading: fills its maps. 0 or -errno. */
 	int (*loaded)(void *s, struct source_ctx *c);
 	/*
-	 * Attaches the programs that libbpf does not attach by itself. 0 or -errno, *@which then being
-	 * what that failed for; -ECANCELED if c->progress said no.
+	 * Attaches the programs that libbpf does not attach by itself, where the kernel waits for no more than interrupts.
+	 * 0 or -errno, *@which then being what that failed for.
 	 */
 	int (*attach)(void *s, struct source_ctx *c, const char **which);
+	/*
+	 * The others, in a process of its own, with a copy of @s and c->aside, which both have: .aside() says how many bytes
+	 * it takes, 0: nothing has to be attached. -ECANCELED if c->progress said no. At the end, or when it is not to record any
+	 * more, that process counts what was skipped, then detaches; without detach_aside() when it ends. take_aside() reads c->aside, at any time.
+	 */
+	size_t (*aside)(const void *s);
+	int (*attach_aside)(void *s, struct source_ctx *c, const char **which);
+	void (*count_aside)(void *s, struct source_ctx *c);
+	void (*detach_aside)(void *s, struct source_ctx *c);
+	void (*take_aside)(void *s, const struct source_ctx *c);
 	/* After the strings of the recording: its own, if it has any of a fixed index. 0 or the writer's error. */
 	int (*header)(void *s, struct fxt_writer *w);
 	/* The recording begins: completes or allocates its state. 0 or -errno. */
@@ -166,7 +175,7 @@ struct source_ops {
 	void (*stop)(void *s, struct source_ctx *c);
 	/* Adds to @counts. */
 	void (*count)(const void *s, const struct source_ctx *c, struct source_counts *counts);
-	/* Undoes attach(), and may wait; more than once is fine. With c->only_closes it closes descriptors and no more. */
+	/* Undoes attach(), and may wait; more than once is fine. */
 	void (*detach)(void *s, struct source_ctx *c);
 	void (*close)(void *s);
 };

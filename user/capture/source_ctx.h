@@ -35,7 +35,7 @@ struct source_ctx {
 	struct bpf_object *obj;		/* the same */
 	progress_fn progress;		/* of attaching and detaching; NULL: not reported */
 	void *progress_ctx;
-	bool only_closes;		/* for detach(): another process does what takes the kernel long, with the same descriptors */
+	void *aside;			/* for the operations named so alone: what they share */
 	bool calls_are_slices;		/* set by prepare(): on tracks of threads, where other slices cannot be */
 	/* From start() on: */
 	struct fxt_writer *w;

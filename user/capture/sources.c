@@ -258,79 +258,6 @@ void sources_detach(struct sources *s)
 		s->table[i]->detach(s->state[i], &s->ctx);
 }
 
-static bool detaches_at_stop(const struct sources *s, unsigned int i)
-{
-	return s->has[i] && s->table[i]->detaches_at_stop;
-}
-
-bool sources_detach_at_stop(const struct sources *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < RAW_KIND_CNT; i++)
-		if (detaches_at_stop(s, i))
-			return true;
-	return false;
-}
-
-void sources_detach_stopped(struct sources *s, bool only_closes)
-{
-	unsigned int i;
-
-	s->ctx.only_closes = only_closes;
-	for (i = 0; i < RAW_KIND_CNT; i++)
-		if (detaches_at_stop(s, i))
-			s->table[i]->detach(s->state[i], &s->ctx);
-}
-
-static bool is_detachable(const struct sources *s, unsigned int i, enum shed_class class)
-{
-	return detaches_at_stop(s, i) && source_shed_class(s->table[i]) == class && !s->detached[i];
-}
-
-bool sources_can_detach(const struct sources *s, enum shed_class class)
-{
-	unsigned int i;
-
-	for (i = 0; i < RAW_KIND_CNT; i++)
-		if (is_detachable(s, i, class))
-			return true;
-	return false;
-}
-
-void sources_detach_class(struct sources *s, enum shed_class class)
-{
-	const progress_fn progress = s->ctx.progress;
-	unsigned int i;
-
-	s->ctx.only_closes = true;
-	s->ctx.progress = NULL;
-	for (i = 0; i < RAW_KIND_CNT; i++) {
-		if (!is_detachable(s, i, class))
-			continue;
-		if (s->table[i]->stop)
-			s->table[i]->stop(s->state[i], &s->ctx);
-		s->table[i]->detach(s->state[i], &s->ctx);
-		s->detached[i] = true;
-	}
-	s->ctx.progress = progress;
-}
-
-int sources_end_detached(struct sources *s, uint64_t now_ns)
-{
-	unsigned int i;
-	int err = 0, failed;
-
-	FOR_EACH_WITH(s, i, poll) {
-		if (!s->detached[i] || s->ended[i])
-			continue;
-		failed = s->table[i]->poll(s->state[i], &s->ctx, now_ns, true);
-		err = err ?: failed;
-		s->ended[i] = true;
-	}
-	return err;
-}
-
 const struct source_ops *sources_of_program(const struct sources *s, const char *program)
 {
 	unsigned int i, k;
@@ -389,6 +316,8 @@ bool sources_late(const struct sources *s, unsigned int *kind, struct source_lat
 	for (i = *kind; i < RAW_KIND_CNT; i++) {
 		*late = (struct source_late){ .name = s->table[i]->name };
 		*kind = i + 1;
+		if (sources_aside_late(s, i, late))
+			return true;
 		if (s->has[i] && s->table[i]->late && s->table[i]->late(s->state[i], late))
 			return true;
 	}
@@ -530,6 +459,8 @@ int sources_poll(struct sources *s, uint64_t now_ns, bool final)
 	unsigned int i;
 	int err = 0, failed;
 
+	if (s->aside)
+		sources_aside_take(s);
 	FOR_EACH_WITH(s, i, poll) {
 		failed = s->ended[i] ? 0 : s->table[i]->poll(s->state[i], &s->ctx, now_ns, final);
 		err = err ?: failed;
@@ -561,5 +492,6 @@ void sources_close(struct sources *s)
 	if (!s)
 		return;
 	sources_close_selected(s);
+	sources_aside_close(s);
 	free(s);
 }

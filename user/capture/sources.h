@@ -51,18 +51,6 @@ int sources_fill(struct sources *s);
 int sources_attach(struct sources *s, const char **which);
 /* Of all, which may wait in the kernel for long. */
 void sources_detach(struct sources *s);
-/* Whether there are some whose programs have to have ended when their rings are read for the last time. */
-bool sources_detach_at_stop(const struct sources *s);
-/* Detaches these. @only_closes: another process does what takes the kernel long. */
-void sources_detach_stopped(struct sources *s, bool only_closes);
-/*
- * The same of those whose events are of @class, for good, while the others go on recording: another process is to
- * follow. False: there are none.
- */
-bool sources_can_detach(const struct sources *s, enum shed_class class);
-void sources_detach_class(struct sources *s, enum shed_class class);
-/* That process has: as poll() with @final, for the last time. 0 or the first error. */
-int sources_end_detached(struct sources *s, uint64_t now_ns);
 /* Whose a program is that has this name; NULL: no source's, or an optional one's. */
 const struct source_ops *sources_of_program(const struct sources *s, const char *program);
 /* The kind of the source that has it, be it optional; RAW_KIND_CNT: none has. */

@@ -14,6 +14,7 @@
 #include "bpf/abi/ctl.h"
 #include "capture/programs.h"
 #include "capture/sources.h"
+#include "capture/sources_aside.h"
 #include "capture/tracks.h"
 #include "detacher.h"
 #include "flight.h"

@@ -22,6 +22,7 @@
 #include "ring/ring.h"
 #include "session_p.h"
 #include "capture/sources.h"
+#include "capture/sources_aside.h"
 #include "capture/tracks.h"
 
 #define DETACH_FIRST_MS	400
@@ -146,14 +147,11 @@ static void stop_sources(struct recorder *r)
 
 	c->is_online_known = !recorder_online_cpus(online, sizeof(online)) && !num_parse_cpus(online, &c->online, NULL);
 	sources_stop(sources);
-	if (!sources_detach_at_stop(sources))
+	recorder_look_for_detacher(r);
+	if (!sources_detach_at_stop(sources) || !r->detacher)
 		return;
-	if (!detacher_lives(r->detacher)) {
-		sources_detach_stopped(sources, false);
-		return;
-	}
-	sources_detach_stopped(sources, true);
 	detacher_first(r->detacher, DETACH_FIRST_MS);
+	sources_aside_stop(sources);
 }
 
 /*

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "capture/sources.h"
+#include "capture/sources_aside.h"
 #include "capture/thread_filter.h"
 #include "budget.h"
 #include "flight.h"
@@ -110,7 +111,6 @@ static int attach(struct recorder *r, const struct idle_times *begin, const char
 
 	idle_cpu_move(NULL, begin, &before);
 	err = programs_attach(r->programs, what);
-	err = err ?: programs_attach_sources(r->programs, what);
 	affinity_set(&before);
 	affinity_free(&before);
 	return err;
@@ -120,28 +120,13 @@ static int attach(struct recorder *r, const struct idle_times *begin, const char
  * What comes before takes a tenth of a second of CPU time or more, during which nothing is recorded yet, and may be more urgent
  * than what inherits it later.
  */
-static int open_probes(struct recorder *r, const struct programs_cfg *cfg, const char **what)
+static int open_probes(struct recorder *r, const struct programs_cfg *cfg, const struct idle_times *begin, const char **what)
 {
-	struct idle_times *begin = idle_times_read();
 	int err = programs_open(&r->programs, cfg, what);
 
 	err = err ?: attach(r, begin, what);
-	free(begin);
 	setpriority(PRIO_PROCESS, 0, r->cfg->nice);
 	return err;
-}
-
-static void detach_first(void *ctx)
-{
-	sources_detach_stopped(ctx, false);
-}
-
-/* Once all is open that takes long to close, which without it the recorder does itself. */
-static void open_detacher(struct recorder *r)
-{
-	detacher_open(&r->detacher, &(struct detacher_cfg){
-		.first = detach_first, .ctx = r->cfg->sources, .output = sink_file(r->sink), .sources = r->cfg->sources,
-	});
 }
 
 static int begin_thread(void *ctx)
@@ -197,6 +182,8 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		.sources = cfg->sources, .filter = cfg->filter, .memory_bytes = budget_memory_of_maps(cfg->memory_bytes),
 	};
 	struct recorder *r = calloc(1, sizeof(*r));
+	char text[DETACHER_LEFT_TEXT];
+	struct idle_times *begin;
 	struct detacher_left left;
 	int err = -ENOMEM;
 
@@ -206,10 +193,9 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 		return err;
 	r->untrimmed = -1;
 	r->cfg = cfg;
-	sources_ctx(cfg->sources)->progress = cfg->progress;
-	sources_ctx(cfg->sources)->progress_ctx = cfg->progress_ctx;
 	lateness_open(&r->late, FLUSH_MS * NS_PER_MS);
-	err = open_probes(r, &programs_cfg, what);
+	begin = idle_times_read();
+	err = open_probes(r, &programs_cfg, begin, what);
 	if (err)
 		goto err_close;
 	*what = NULL;
@@ -233,21 +219,25 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	r->unwritten.cpus = cfg->cpus;
 	r->unwritten.cpus_cnt = cfg->cpus_cnt;
 	err = err ?: write_header(r);
+	err = err ?: sources_aside_open(cfg->sources);
 	if (!err && cfg->cost)
 		err = budget_open(&r->budget, r, cfg->budget);
 	if (err)
 		goto err_close;
+	/* Of what is attached to thousands of functions the output has names, so it is open by then. */
+	err = recorder_attach_aside(r, begin, what);
 	kernel_btf_release();
-	open_detacher(r);
-	err = filter_follow(cfg->filter);
+	err = err ?: filter_follow(cfg->filter);
 	if (err)
 		goto err_close;
+	free(begin);
 	*out = r;
 	return 0;
 err_close:
+	free(begin);
 	left = recorder_leave(r, -1);
 	if (left.pid)
-		log_info("the kernel still detaches what was attached: process %d (kfxt-detach) waits for it", (int)left.pid);
+		log_info("%s", detacher_left_text(&left, text));
 	return err;
 }
 
@@ -280,6 +270,7 @@ int recorder_begin(struct recorder *r)
 
 	urgency_settle(r->cfg->urgency, r->cfg->realtime);
 	r->start_ns = clock_ns(CLOCK_BOOTTIME);
+	sources_aside_begin(r->cfg->sources, r->waits);
 	err = write_start(r);
 	err = err ?: start_sources(r);
 	err = err ?: recorder_write_late(r, r->start_ns, true);
@@ -417,9 +408,6 @@ static void close_all(struct recorder *r)
 	if (r->untrimmed >= 0)
 		sink_trim(r->untrimmed);
 	budget_close(r->budget);
-	/* The kernel takes long for each tracepoint: the output is closed by now. */
-	if (r->programs)
-		programs_detach_sources(r->programs);
 	programs_close(r->programs);
 	lateness_close(&r->late);
 	free(r->pieces);
@@ -439,7 +427,7 @@ struct detacher_left recorder_leave(struct recorder *r, int hurry_fd)
 
 	/* It has not begun. */
 	if (!r->detacher)
-		open_detacher(r);
+		recorder_open_detacher(r);
 	d = r->detacher;
 	r->detacher = NULL;
 	if (detacher_lives(d) && r->untrimmed >= 0) {

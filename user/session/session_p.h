@@ -11,6 +11,7 @@
 
 #include "archive/broker.h"
 #include "bpf/abi/raw.h"
+#include "capture/source.h"
 #include "lateness.h"
 #include "session.h"
 #include "urgency.h"
@@ -24,6 +25,7 @@ struct detacher;
 struct flight;
 struct fxt_writer;
 struct gaps;
+struct idle_times;
 struct ledger;
 struct tasks;
 struct packets;
@@ -112,6 +114,7 @@ struct recorder {
 	struct unwritten unwritten;	/* counts in the ledger */
 	struct budget *budget;		/* NULL: its cost is not measured */
 	struct detacher *detacher;	/* NULL: not yet */
+	char waits[SOURCE_WHY_BYTES];	/* what is attached by it, if it is late */
 };
 
 /* Opens the output: the only file, or the first one. 0 or -errno with *@hint, as sink_open(). */
@@ -157,6 +160,16 @@ int recorder_drain(struct recorder *r, bool with_names);
 int recorder_scan_if_needed(struct recorder *r);
 /* For ledger_mark(), if all CPUs that are online are recorded: the kernel counts the switches of all together. */
 void recorder_mark(struct recorder *r, unsigned int call);
+/*
+ * Forks the process that attaches some sources and detaches all, which is r->detacher from then on, and waits for as long as it makes
+ * progress. What is not attached when it has made none for too long is late, and r->waits says why. @begin: from a while
+ * ago. 0 or -errno with *@what: -ECANCELED if r->cfg->progress said no, -ECHILD if the process was ended, as *@what says.
+ */
+int recorder_attach_aside(struct recorder *r, const struct idle_times *begin, const char **what);
+/* The same process, for a recording that has not come to that: it only detaches. */
+void recorder_open_detacher(struct recorder *r);
+/* Notices that the process has ended that has some sources attached. */
+void recorder_look_for_detacher(struct recorder *r);
 /* Notices CPUs that are not recorded and ran something. */
 void recorder_look_for_others(struct recorder *r);
 /*

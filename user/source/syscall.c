@@ -33,6 +33,7 @@ struct syscalls {
 	bool unknown;		/* numbers that have no name are selected too */
 	struct syscall_proto protos[2][SYSCALL_NUMBERS];
 	const struct bpf_map *open;
+	struct bpf_link *links[2];	/* in the process that attaches */
 };
 
 /* ---- the choice ------------------------------------------------------------------------ */
@@ -384,6 +385,31 @@ static bool have_syscalls(const void *s, const char *word)
 static int prepare_syscalls(void *s, struct source_ctx *c)
 {
 	syscalls_prepare(s, c->skel);
+	bpf_program__set_autoattach(c->skel->progs.on_sys_enter, false);
+	bpf_program__set_autoattach(c->skel->progs.on_sys_exit, false);
+	return 0;
+}
+
+/* Nothing comes back. */
+static size_t share_nothing(const void *s)
+{
+	(void)s;
+	return 1;
+}
+
+/* As perf events, for which the kernel takes locks of its tracers. */
+static int attach_syscalls(void *s, struct source_ctx *c, const char **which)
+{
+	struct bpf_program *progs[] = { c->skel->progs.on_sys_enter, c->skel->progs.on_sys_exit };
+	struct syscalls *calls = s;
+	size_t i;
+
+	*which = "attaching to system calls";
+	for (i = 0; i < 2; i++) {
+		calls->links[i] = bpf_program__attach(progs[i]);
+		if (!calls->links[i])
+			return -errno;
+	}
 	return 0;
 }
 
@@ -411,5 +437,5 @@ const struct source_ops source_syscall = {
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
 	.typical_ns = 92, .shed_class = SHED_SYSCALLS, .shed_runs = 2,
 	.takes = syscalls_are_meant, .select = select_syscalls, .need = need_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
-	.decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
+	.aside = share_nothing, .attach_aside = attach_syscalls, .decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
 };

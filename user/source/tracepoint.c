@@ -129,17 +129,6 @@ int tracepoints_attach(struct tracepoints *t, struct kfxt_bpf *skel, const char 
 	return 0;
 }
 
-void tracepoints_detach(struct tracepoints *t, progress_fn progress, void *ctx)
-{
-	unsigned int i;
-
-	for (i = 0; i < tracepoints_cnt(t); i++) {
-		if (progress && t->all[i].link)
-			progress(ctx, "detaching", i, t->cnt, "tracepoints");
-		detach(&t->all[i]);
-	}
-}
-
 unsigned int tracepoints_refused(const struct tracepoints *t, const char **first)
 {
 	*first = t ? t->first_refused : NULL;
@@ -274,9 +263,35 @@ static int fill_tracepoints(void *s, struct source_ctx *c)
 	return tracepoints_fill(s, c->skel);
 }
 
+/* What the process that attaches gives to the recorder. */
+struct results {
+	_Atomic unsigned int refused;
+	_Atomic(const char *) first;	/* a name from before the fork */
+};
+
+static size_t share_results(const void *s)
+{
+	return tracepoints_cnt(s) ? sizeof(struct results) : 0;
+}
+
 static int attach_tracepoints(void *s, struct source_ctx *c, const char **which)
 {
-	return tracepoints_attach(s, c->skel, which, c->progress, c->progress_ctx);
+	const struct tracepoints *t = s;
+	struct results *r = c->aside;
+	int err = tracepoints_attach(s, c->skel, which, c->progress, c->progress_ctx);
+
+	r->first = t->first_refused;
+	r->refused = t->refused;
+	return err;
+}
+
+static void take_results(void *s, const struct source_ctx *c)
+{
+	const struct results *r = c->aside;
+	struct tracepoints *t = s;
+
+	t->refused = r->refused;
+	t->first_refused = r->first;
 }
 
 static int decode_tracepoint(void *s, struct source_ctx *c, const uint64_t *rec, unsigned int *written)
@@ -292,11 +307,6 @@ static int decode_tracepoint(void *s, struct source_ctx *c, const uint64_t *rec,
 static void count_tracepoints(const void *s, const struct source_ctx *c, struct source_counts *counts)
 {
 	counts->skipped += tracepoints_skipped(s, c->skel);
-}
-
-static void detach_tracepoints(void *s, struct source_ctx *c)
-{
-	tracepoints_detach(s, c->progress, c->progress_ctx);
 }
 
 static void close_tracepoints(void *s)
@@ -315,8 +325,8 @@ const struct source_ops source_tracepoint = {
 	.class = LEDGER_EVENTS, .raw_words_min = TRACEPOINT_RECORD,
 	.many = "tracepoints", .typical_ns = 55, .shed_class = SHED_TRACEPOINTS, .shed_runs = 1,
 	.select = select_tracepoints, .need = need_tracepoints, .has = have_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
-	.attach = attach_tracepoints, .decode = decode_tracepoint, .count = count_tracepoints,
-	.detach = detach_tracepoints, .close = close_tracepoints,
+	.aside = share_results, .attach_aside = attach_tracepoints, .take_aside = take_results,
+	.decode = decode_tracepoint, .count = count_tracepoints, .close = close_tracepoints,
 };
 
 const struct source_ops source_signal = {

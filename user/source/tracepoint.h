@@ -46,8 +46,6 @@ int tracepoints_fill(struct tracepoints *t, struct kfxt_bpf *skel);
  */
 int tracepoints_attach(struct tracepoints *t, struct kfxt_bpf *skel, const char **which, progress_fn progress,
 		       void *ctx);
-/* The kernel waits for itself each time: some 50 ms for each tracepoint. */
-void tracepoints_detach(struct tracepoints *t, progress_fn progress, void *ctx);
 /* Of those that were left out: how many, and the first one's name. */
 unsigned int tracepoints_refused(const struct tracepoints *t, const char **first);
 /* Writes a deferred record (enum tracepoint_word); -EINVAL or the writer's error. */

@@ -80,7 +80,8 @@ void func_opts_show_attached(const struct funcs *f)
 		log_info("%u %s by %s", c.user, func_opts_noun(true, c.user), func_features[funcs_via(f, true)].name);
 	if (c.usdt)
 		log_info("%u USDT probe%s", c.usdt, c.usdt == 1 ? "" : "s");
-	log_info("attached in %.2f s", c.attach_ns / 1e9);
+	if (c.attach_ns)
+		log_info("attached in %.2f s", c.attach_ns / 1e9);
 	if (c.refused)
 		show_refused(f, c.refused);
 }

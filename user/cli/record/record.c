@@ -292,8 +292,8 @@ static int explain_open(const struct run *run, int err, const char *what, const 
 			  hint ? " (" : "", hint ?: "", hint ? ")" : "");
 		return err == -ENOTTY ? EXIT_USAGE : EXIT_FAILED;
 	}
-	if (err == -ECANCELED) {
-		log_error("%s: interrupted while attaching: nothing was recorded", run->name);
+	if (err == -ECANCELED || err == -ECHILD) {
+		log_error("%s: %s: nothing was recorded", run->name, err == -ECANCELED ? "interrupted while attaching" : what);
 		return EXIT_FAILED;
 	}
 	if ((err == -EPERM || err == -EACCES) && remedy_command(remedy))
@@ -336,7 +336,8 @@ static void show_late(const struct sources *sources)
 	unsigned int kind = 0;
 
 	while (sources_late(sources, &kind, &late))
-		log_warn("%s: not recorded yet: %s", late.name, late.why);
+		if (!late.since_ns)
+			log_warn("%s: not recorded yet: %s", late.name, late.why);
 }
 
 /* ---- the course ------------------------------------------------------------ */
@@ -447,7 +448,7 @@ static int command_status(struct run *run)
 static void detach(struct run *run, const char *closed)
 {
 	struct detacher_left left;
-	char cnt[40] = "what was attached";
+	char text[DETACHER_LEFT_TEXT];
 
 	if (!run->recorder)
 		return;
@@ -457,10 +458,7 @@ static void detach(struct run *run, const char *closed)
 		fprintf(stderr, "\r\033[K");
 	if (!left.pid)
 		return;
-	if (left.cnt)
-		snprintf(cnt, sizeof(cnt), "%u links and programs", left.cnt);
-	log_info("%s%sthe kernel still detaches %s: process %d (kfxt-detach) waits for it", closed ?: "",
-		 closed ? " is closed; " : "", cnt, (int)left.pid);
+	log_info("%s%s%s", closed ?: "", closed ? " is closed; " : "", detacher_left_text(&left, text));
 }
 
 /* What comes to stdout. */

@@ -222,7 +222,7 @@ static uint64_t program_missed(int prog)
 }
 
 /* What the module and the links could not hand over. */
-static void count_missed(struct funcs *f)
+void func_probes_count_missed(struct funcs *f)
 {
 	struct kfxt_counts counts = { 0 };
 	unsigned int i;
@@ -240,21 +240,13 @@ static void count_missed(struct funcs *f)
 	}
 }
 
-void func_probes_stop(struct funcs *f)
-{
-	if (f->attached || f->device >= 0)
-		count_missed(f);
-}
-
-void func_probes_detach(struct funcs *f, bool only_closes, progress_fn progress, void *ctx)
+void func_probes_detach(struct funcs *f)
 {
 	unsigned int i;
 
-	if (f->device >= 0 && !only_closes)
+	if (f->device >= 0)
 		ioctl(f->device, KFXT_IOC_FUNC_STOP);
 	for (i = 0; i < f->attached_cnt; i++) {
-		if (progress)
-			progress(ctx, "detaching", i, f->attached_cnt, "functions");
 		bpf_link__destroy(f->attached[i].link);
 		if (f->attached[i].fd >= 0)
 			close(f->attached[i].fd);
@@ -267,4 +259,43 @@ void func_probes_detach(struct funcs *f, bool only_closes, progress_fn progress,
 	if (f->device >= 0)
 		close(f->device);
 	f->device = -1;
+}
+
+/* ---- from one process to another ------------------------------------------------------------- */
+
+/* The words are written in any order, by one process, while the other may read them. */
+struct func_results {
+	_Atomic uint64_t attach_ns, missed;
+	_Atomic unsigned int refused_cnt;
+	_Atomic bool refused[];
+};
+
+size_t func_results_bytes(const struct funcs *f)
+{
+	return sizeof(struct func_results) + f->cnt * sizeof(bool);
+}
+
+void func_results_give(const struct funcs *f, struct func_results *to)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->cnt; i++)
+		to->refused[i] = f->funcs[i].refused;
+	to->refused_cnt = f->counts.refused;
+	to->attach_ns = f->counts.attach_ns;
+	to->missed = f->counts.missed;
+}
+
+void func_results_take(struct funcs *f, const struct func_results *from)
+{
+	unsigned int i;
+
+	if (!from->attach_ns)
+		return;
+	if (f->counts.refused != from->refused_cnt)
+		for (i = 0; i < f->cnt; i++)
+			f->funcs[i].refused = from->refused[i];
+	f->counts.refused = from->refused_cnt;
+	f->counts.attach_ns = from->attach_ns;
+	f->counts.missed = from->missed;
 }

@@ -7,10 +7,12 @@
 #define SOURCE_FUNC_PROGRAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/progress.h"
 
+struct func_results;
 struct funcs;
 struct kfxt_bpf;
 
@@ -24,11 +26,15 @@ int func_probes_fill(struct funcs *f, struct kfxt_bpf *skel);
  */
 int func_probes_attach(struct funcs *f, struct kfxt_bpf *skel, progress_fn progress, void *ctx);
 /* After the last call that is recorded: counts what the kernel did not hand over. */
-void func_probes_stop(struct funcs *f);
+void func_probes_count_missed(struct funcs *f);
+/* Detaches all; what was under way has ended when it returns. May be called more than once. */
+void func_probes_detach(struct funcs *f);
 /*
- * Detaches all; what was under way has ended when it returns. With @only_closes nothing waits: another process has
- * the same descriptors, and does it.
+ * What a process that attaches and counts gives to another one, which was the same before: in memory of so many bytes that
+ * both share, zeroed at first. Nothing else of the process' @f comes back.
  */
-void func_probes_detach(struct funcs *f, bool only_closes, progress_fn progress, void *ctx);
+size_t func_results_bytes(const struct funcs *f);
+void func_results_give(const struct funcs *f, struct func_results *to);
+void func_results_take(struct funcs *f, const struct func_results *from);
 
 #endif

@@ -24,10 +24,36 @@ static int fill_funcs(void *s, struct source_ctx *c)
 	return func_probes_fill(s, c->skel);
 }
 
+static size_t share_results(const void *s)
+{
+	return func_results_bytes(s);
+}
+
 static int attach_funcs(void *s, struct source_ctx *c, const char **which)
 {
+	int err;
+
 	*which = "attaching to the functions";
-	return func_probes_attach(s, c->skel, c->progress, c->progress_ctx);
+	err = func_probes_attach(s, c->skel, c->progress, c->progress_ctx);
+	func_results_give(s, c->aside);
+	return err;
+}
+
+static void count_missed(void *s, struct source_ctx *c)
+{
+	func_probes_count_missed(s);
+	func_results_give(s, c->aside);
+}
+
+static void detach_funcs(void *s, struct source_ctx *c)
+{
+	(void)c;
+	func_probes_detach(s);
+}
+
+static void take_results(void *s, const struct source_ctx *c)
+{
+	func_results_take(s, c->aside);
 }
 
 static int write_names(void *s, struct fxt_writer *w)
@@ -82,17 +108,6 @@ static void count_funcs(const void *s, const struct source_ctx *c, struct source
 	counts->skipped += f->counts.missed;
 }
 
-static void stop_funcs(void *s, struct source_ctx *c)
-{
-	(void)c;
-	func_probes_stop(s);
-}
-
-static void detach_funcs(void *s, struct source_ctx *c)
-{
-	func_probes_detach(s, c->only_closes, c->progress, c->progress_ctx);
-}
-
 const struct source_ops source_func = {
 	.class = LEDGER_CALLS, .counts_skipped = true, .raw_words_min = FUNC_WORDS,
 	/* By fentry, of all functions but the first. */
@@ -101,7 +116,8 @@ const struct source_ops source_func = {
 	.programs = { "func_session", "func_multi", "func_multi_return", "func_module", "func_fentry", "func_fexit",
 		      "func_kprobe", "func_kretprobe", "func_uprobe", "func_uretprobe", "func_usdt" },
 	.features = func_features, .calls = calls, .capabilities = func_capabilities,
-	.prepare = prepare_funcs, .loaded = fill_funcs, .attach = attach_funcs, .header = write_names,
+	.prepare = prepare_funcs, .loaded = fill_funcs, .header = write_names,
+	.aside = share_results, .attach_aside = attach_funcs, .count_aside = count_missed, .detach_aside = detach_funcs, .take_aside = take_results,
 	.start = start_funcs, .after_look = read_mappings, .decode = decode_call, .poll = poll_funcs,
-	.stop = stop_funcs, .detaches_at_stop = true, .count = count_funcs, .detach = detach_funcs,
+	.count = count_funcs,
 };

@@ -169,14 +169,15 @@ static int attach_events(struct stack_source *s, struct kfxt_bpf *skel)
 	return err;
 }
 
-/* Sleeps, by the first mechanism that this kernel lets us attach. */
-static int attach_sleeps(struct stack_source *s, struct kfxt_bpf *skel)
+/*
+ * Sleeps, by the first mechanism that this kernel lets us attach. For a kprobe it takes locks of its tracers, one of which it
+ * holds while it waits for a grace period.
+ */
+int stack_programs_attach_sleeps(struct stack_source *s, struct kfxt_bpf *skel, const char **which)
 {
-	const char *symbol;
+	const char *symbol = stack_finish_symbol();
 
-	if (s->via == STACK_VIA_EXIT_TP)
-		return attach(&s->links[0], skel->progs.on_sched_exit_tp);
-	symbol = stack_finish_symbol();
+	*which = "attaching to the end of switches";
 	s->links[0] = symbol ? bpf_program__attach_kprobe(skel->progs.on_finish_task_switch, false, symbol) : NULL;
 	if (s->links[0])
 		return 0;
@@ -200,8 +201,8 @@ int stack_programs_attach(struct stack_source *s, struct source_ctx *c, const ch
 	int err = 0;
 
 	*which = "attaching to the end of switches";
-	if (s->cfg.off_cpu)
-		err = attach_sleeps(s, c->skel);
+	if (s->via == STACK_VIA_EXIT_TP)
+		err = attach(&s->links[0], c->skel->progs.on_sched_exit_tp);
 	if (!err && s->cfg.off_cpu && !s->cfg.no_kernel)
 		err = attach_iterator(s, c->skel);
 	if (err)

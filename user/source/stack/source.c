@@ -4,6 +4,7 @@
  * them: stack.h.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,31 @@ static int load_stacks(void *s, struct source_ctx *c)
 static int attach_stacks(void *s, struct source_ctx *c, const char **which)
 {
 	return stack_programs_attach(s, c, which);
+}
+
+/* By which mechanism; 0: none yet, else one more. */
+static size_t share_mechanism(const void *state)
+{
+	const struct stack_source *s = state;
+
+	return s->via == STACK_VIA_KPROBE ? sizeof(atomic_uint) : 0;
+}
+
+static int attach_sleeps(void *state, struct source_ctx *c, const char **which)
+{
+	struct stack_source *s = state;
+	int err = stack_programs_attach_sleeps(s, c->skel, which);
+
+	atomic_store((atomic_uint *)c->aside, s->via + 1);
+	return err;
+}
+
+static void take_mechanism(void *state, const struct source_ctx *c)
+{
+	const unsigned int via = atomic_load((atomic_uint *)c->aside);
+	struct stack_source *s = state;
+
+	s->via = via ? via - 1 : s->via;
 }
 
 static int start_stacks(void **state, struct source_ctx *c)
@@ -323,7 +349,8 @@ const struct source_ops source_stack = {
 		      "record_asleep" },
 	.maps = { "stack_rings", "stack_ctls", "stamps", "asleep_records" },
 	.features = stack_features, .options = stack_options, .capabilities = stack_capabilities,
-	.prepare = prepare_stacks, .loaded = load_stacks, .attach = attach_stacks, .start = start_stacks,
+	.prepare = prepare_stacks, .loaded = load_stacks, .attach = attach_stacks,
+	.aside = share_mechanism, .attach_aside = attach_sleeps, .take_aside = take_mechanism, .start = start_stacks,
 	.ring = ring_of, .row = count_row, .after_look = read_mappings, .decode = decode, .poll = poll_stacks, .count = count_asleep,
 	.stop = stop_stacks, .detach = detach_stacks,
 };

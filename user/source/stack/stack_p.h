@@ -11,6 +11,7 @@
 
 struct bpf_link;
 struct kernel_symbols;
+struct kfxt_bpf;
 struct profile_frame;
 struct profile_writer;
 struct source_ctx;
@@ -58,6 +59,7 @@ struct stack_source {
 int stack_programs_prepare(struct stack_source *s, struct source_ctx *c);
 int stack_programs_load(struct stack_source *s, struct source_ctx *c);
 int stack_programs_attach(struct stack_source *s, struct source_ctx *c, const char **which);
+int stack_programs_attach_sleeps(struct stack_source *s, struct kfxt_bpf *skel, const char **which);
 /* Reads what the events have counted so far. */
 void stack_programs_start(struct stack_source *s);
 /* Ends them and reads what they have counted. */

@@ -5,17 +5,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/poll_until.h"
+#include "base/side_process.h"
 #include "pid_namespace.h"
 #include "tracefs.h"
 
 #define PATH_BYTES	512
+#define PATIENCE_NS	500000000ULL
 
 /* Where the right to look is missing, it is for the reader to say so. */
 static bool find_in(const char *dir, char *path, size_t size, const char *name)
@@ -76,13 +82,64 @@ int tracefs_read(const char *name, char **text, size_t *len)
 	return tracefs_find(path, sizeof(path), name) ? text_file_read(path, TRACEFS_FILE_MAX, text, len) : -ENOENT;
 }
 
+/* ---- formats -------------------------------------------------------------------------- */
+
+static enum { NOT_ASKED, CAN_BE_READ, IS_BUSY } busy;
+
+/* The process: never returns. Until it has read it has to get a CPU. */
+static void try_to_read(const char *name, int answer)
+{
+	char *text;
+	size_t len;
+
+	if (!side_process_begin("kfxt-tracefs", false, (int *const[]){ &answer }, 1)) {
+		side_process_hurry(0);
+		if (!tracefs_read(name, &text, &len))
+			free(text);
+	}
+	_exit(0);
+}
+
+/*
+ * For such a file the kernel takes a lock that it holds for a grace period when another tracer's tracepoint is closed. Whoever waits
+ * for it cannot be killed, so another process does at first. Asked once.
+ */
+static bool can_be_read(const char *name)
+{
+	struct pollfd answer = { .events = POLLIN };
+	int ends[2];
+	pid_t pid;
+
+	if (busy != NOT_ASKED || pipe2(ends, O_CLOEXEC))
+		return busy != IS_BUSY;
+	pid = side_process_fork();
+	if (!pid) {
+		close(ends[0]);
+		try_to_read(name, ends[1]);
+	}
+	close(ends[1]);
+	answer.fd = ends[0];
+	busy = CAN_BE_READ;
+	if (pid > 0 && !poll_until(&answer, 1, clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS))
+		busy = IS_BUSY;
+	close(ends[0]);
+	if (pid > 0)
+		waitpid(pid, NULL, WNOHANG);
+	return busy != IS_BUSY;
+}
+
+bool tracefs_is_busy(void)
+{
+	return busy == IS_BUSY;
+}
+
 int tracefs_format(const struct tracefs_event *event, char **text, size_t *len)
 {
 	char path[PATH_BYTES];
 
 	if (snprintf(path, sizeof(path), "events/%s/%s/format", event->system, event->name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return tracefs_read(path, text, len);
+	return can_be_read(path) ? tracefs_read(path, text, len) : -EBUSY;
 }
 
 /* ---- the list ------------------------------------------------------------------------- */

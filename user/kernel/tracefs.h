@@ -38,7 +38,13 @@ int tracefs_read(const char *name, char **text, size_t *len);
  */
 int tracefs_events(struct tracefs_event **out, size_t *cnt);
 void tracefs_events_free(struct tracefs_event *events, size_t cnt);
-/* The format file of an event. */
+/*
+ * The format file of an event; as text_file_read(). -EBUSY where none could be read within half a second when the first was asked
+ * for, by a process that goes on waiting for that: another tracer is closing tracepoints, and the kernel waits.
+ */
 int tracefs_format(const struct tracefs_event *event, char **text, size_t *len);
+/* Whether that was so. */
+bool tracefs_is_busy(void);
+#define TRACEFS_BUSY	"another tracer keeps tracefs busy"
 
 #endif

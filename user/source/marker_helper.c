@@ -23,6 +23,7 @@
 #include "base/fd_pass.h"
 #include "base/file.h"
 #include "base/side_process.h"
+#include "kernel/tracefs.h"
 
 #define PATH_BYTES	512
 #define NS_PER_MS	1000000ULL
@@ -419,12 +420,12 @@ const char *marker_helper_why(const struct marker_helper *h, char buf[SOURCE_WHY
 	static const struct {
 		const char *waits, *fails;
 	} texts[] = {
-		[STEP_FORMAT]	= { "another tracer keeps tracefs busy", "the form of its records cannot be read" },
-		[STEP_MKDIR]	= { "another tracer keeps tracefs busy", "a tracefs instance cannot be made" },
+		[STEP_FORMAT]	= { TRACEFS_BUSY, "the form of its records cannot be read" },
+		[STEP_MKDIR]	= { TRACEFS_BUSY, "a tracefs instance cannot be made" },
 		[STEP_CLOCK]	= { "the kernel waits for an RCU grace period", "its tracefs instance cannot get the boot clock" },
 		[STEP_BUFFER]	= { " does not run its workers", ": its buffer cannot be resized" },
-		[STEP_FILES]	= { "another tracer keeps tracefs busy", "its buffers cannot be opened" },
-		[STEP_COPIES]	= { "another tracer keeps tracefs busy", "copies cannot be turned on" },
+		[STEP_FILES]	= { TRACEFS_BUSY, "its buffers cannot be opened" },
+		[STEP_COPIES]	= { TRACEFS_BUSY, "copies cannot be turned on" },
 		[STEP_READY]	= { "", "" },
 		[STEP_ENDED]	= { "", "" },
 	};

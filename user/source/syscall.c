@@ -413,6 +413,14 @@ static int attach_syscalls(void *s, struct source_ctx *c, const char **which)
 	return 0;
 }
 
+/* Without tracefs it does not know what their arguments are. */
+static bool syscalls_lack_names(const void *s, struct source_late *late)
+{
+	(void)s;
+	snprintf(late->why, sizeof(late->why), "names of arguments, since %s", TRACEFS_BUSY);
+	return tracefs_is_busy();
+}
+
 static int decode_syscall(void *s, struct source_ctx *c, const uint64_t *rec, unsigned int *written)
 {
 	return syscalls_write(s, c->w, rec, written);
@@ -437,5 +445,5 @@ const struct source_ops source_syscall = {
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
 	.typical_ns = 92, .shed_class = SHED_SYSCALLS, .shed_runs = 2,
 	.takes = syscalls_are_meant, .select = select_syscalls, .need = need_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
-	.aside = share_nothing, .attach_aside = attach_syscalls, .decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
+	.aside = share_nothing, .attach_aside = attach_syscalls, .late = syscalls_lack_names, .decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
 };

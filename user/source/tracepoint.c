@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -229,7 +230,7 @@ static int select_tracepoints(void **s, const char *word, bool out, char *why, s
 
 	*s = t;
 	err = err ?: tracepoints_choose(t, word, out, why, size);
-	return err ?: tracepoints_cnt(t) > 0;
+	return err ?: tracepoints_cnt(t) > 0 || t->is_busy;
 }
 
 static int need_tracepoints(void **s, const char *word, char *why, size_t size)
@@ -294,6 +295,15 @@ static void take_results(void *s, const struct source_ctx *c)
 	t->first_refused = r->first;
 }
 
+static bool tracepoints_are_late(const void *s, struct source_late *late)
+{
+	const struct tracepoints *t = s;
+
+	late->name = source_tracepoint.many;
+	snprintf(late->why, sizeof(late->why), TRACEFS_BUSY);
+	return t->is_busy;
+}
+
 static int decode_tracepoint(void *s, struct source_ctx *c, const uint64_t *rec, unsigned int *written)
 {
 	int err = tracepoints_write(s, c->w, rec);
@@ -326,7 +336,7 @@ const struct source_ops source_tracepoint = {
 	.many = "tracepoints", .typical_ns = 55, .shed_class = SHED_TRACEPOINTS, .shed_runs = 1,
 	.select = select_tracepoints, .need = need_tracepoints, .has = have_tracepoints, .open = open_tracepoints, .prepare = prepare_tracepoints, .loaded = fill_tracepoints,
 	.aside = share_results, .attach_aside = attach_tracepoints, .take_aside = take_results,
-	.decode = decode_tracepoint, .count = count_tracepoints, .close = close_tracepoints,
+	.late = tracepoints_are_late, .decode = decode_tracepoint, .count = count_tracepoints, .close = close_tracepoints,
 };
 
 const struct source_ops source_signal = {

@@ -200,6 +200,10 @@ static int read_format(struct tracepoint *tp, const struct tracefs_event *e, cha
 		err = tracepoint_format_open(&tp->format, e->system, text, len, value_of, NULL);
 		free(text);
 	}
+	if (err == -EBUSY) {
+		snprintf(why, size, "%s:%s: %s", e->system, e->name, TRACEFS_BUSY);
+		return err;
+	}
 	if (err == -EINVAL)
 		snprintf(why, size, "%s:%s: its format file cannot be parsed", e->system, e->name);
 	else if (err)
@@ -273,8 +277,10 @@ static int choose(struct tracepoints *t, const struct tracefs_event *e, const st
 	struct tracepoint *tp;
 	int err = add_tracepoint(t, e, &tp, why, size);
 
+	/* That is so for all of them. The recording says that they are missing. */
+	t->is_busy |= err == -EBUSY;
 	if (err)
-		return err;
+		return err == -EBUSY ? 0 : err;
 	tp->by_glob = glob_has_wildcard(w->system) || glob_has_wildcard(w->event) || !w->event[0];
 	tp->by_user = true;
 	tp->is_out = false;
@@ -299,7 +305,7 @@ static int need(struct tracepoints *t, const struct tracefs_event *e, const stru
 	int err = add_tracepoint(t, e, &tp, why, size);
 
 	if (err || is_needed_by(tp, word))
-		return err;
+		return err == -EBUSY ? -ENOTSUP : err;
 	if (array_reserve(tp->needs, tp->needs_cnt, tp->needs_cap, 1))
 		return -ENOMEM;
 	n = &tp->needs[tp->needs_cnt++];

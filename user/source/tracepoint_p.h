@@ -47,6 +47,7 @@ struct tracepoints {
 	size_t infos_bytes;
 	unsigned int refused;
 	const char *first_refused;
+	bool is_busy;			/* none could be chosen, since tracefs cannot be read */
 };
 
 /* Frees one that is not attached. */

@@ -143,14 +143,18 @@ def counts_of(out):
 
 
 def nested(calls):
-    """(call, names of those it is inside of) for slices of one thread, which must nest."""
+    """
+    (call, names of those it is inside of) for slices of one thread, which must nest. Those that have not returned by the end of the
+    recording, or of their thread, end there together.
+    """
     stack, found = [], []
     for c in sorted(calls, key=lambda c: (c.ts, -c.end)):
         expect(c.ts < c.end, f'{c} takes no time')
         while stack and stack[-1].end <= c.ts:
             stack.pop()
         if stack:
-            expect(stack[-1].ts < c.ts and c.end < stack[-1].end, f'{c} is not inside of {stack[-1]}')
+            together = c.end == stack[-1].end and 'unfinished' in c.args and 'unfinished' in stack[-1].args
+            expect(stack[-1].ts < c.ts and (c.end < stack[-1].end or together), f'{c} is not inside of {stack[-1]}')
         found.append((c, [s.name for s in stack]))
         stack.append(c)
     return found

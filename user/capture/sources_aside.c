@@ -127,7 +127,7 @@ static bool detaches_at_stop(const struct sources *s, unsigned int kind)
 	return is_aside(s, kind) && s->table[kind]->detach_aside;
 }
 
-void sources_aside_count(struct sources *s)
+static void for_each_to_detach(struct sources *s, void (*fn)(struct sources *s, unsigned int kind))
 {
 	unsigned int i;
 
@@ -135,21 +135,29 @@ void sources_aside_count(struct sources *s)
 		if (!detaches_at_stop(s, i))
 			continue;
 		set_area(s, i);
-		s->table[i]->count_aside(s->state[i], &s->ctx);
-		atomic_store(&s->aside->of[i].counted, true);
+		fn(s, i);
 	}
+}
+
+static void count(struct sources *s, unsigned int kind)
+{
+	s->table[kind]->count_aside(s->state[kind], &s->ctx);
+	atomic_store(&s->aside->of[kind].counted, true);
+}
+
+static void detach(struct sources *s, unsigned int kind)
+{
+	s->table[kind]->detach_aside(s->state[kind], &s->ctx);
+}
+
+void sources_aside_count(struct sources *s)
+{
+	for_each_to_detach(s, count);
 }
 
 void sources_aside_detach(struct sources *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < RAW_KIND_CNT; i++) {
-		if (!detaches_at_stop(s, i))
-			continue;
-		set_area(s, i);
-		s->table[i]->detach_aside(s->state[i], &s->ctx);
-	}
+	for_each_to_detach(s, detach);
 }
 
 /* ---- the recorder ----------------------------------------------------------------------------- */

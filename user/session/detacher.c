@@ -28,16 +28,19 @@
 #include "awake.h"
 #include "base/affinity.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/poll_until.h"
 #include "base/side_process.h"
 #include "idle_cpu.h"
 #include "io/sink.h"
 #include "kernel/grace.h"
+#include "kernel/task_state.h"
 #include "privileges.h"
 
 #define NS_PER_MS	1000000ULL
 #define SHOW_MS		50
 #define AWAKE_MS	1000
+#define STAT_BYTES_MAX	4096
 #define MISSES_MAX	4096	/* descriptors that were closed, one after the other */
 
 /* Between both. */
@@ -417,36 +420,21 @@ bool detacher_first(struct detacher *d, unsigned int wait_ms)
 	return wait_for_word(d, &d->shared->first_done, wait_ms);
 }
 
-static void read_of(const struct detacher *d, const char *name, char *text, size_t size)
-{
-	char path[40];
-	ssize_t len;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)d->pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? 0 : read(fd, text, size - 1);
-	text[len > 0 ? len : 0] = 0;
-	if (fd >= 0)
-		close(fd);
-}
-
 struct detacher_look detacher_look(const struct detacher *d)
 {
 	struct detacher_look look = { .state = '?' };
-	char text[128];
-	const char *end;
+	char path[40], *text;
 	clockid_t clock;
+	size_t len;
 
 	if (!clock_getcpuclockid(d->pid, &clock))
 		look.ran_ns = clock_ns(clock);
-	read_of(d, "stat", text, sizeof(text));
-	end = strrchr(text, ')');
-	if (end && end[1] == ' ')
-		look.state = end[2];
-	read_of(d, "wchan", look.where, sizeof(look.where));
-	if (!strcmp(look.where, "0"))
-		look.where[0] = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)d->pid);
+	if (!text_file_read(path, STAT_BYTES_MAX, &text, &len)) {
+		look.state = task_state_parse(text);
+		free(text);
+	}
+	task_waits_in(d->pid, d->pid, look.where, sizeof(look.where));
 	return look;
 }
 

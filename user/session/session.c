@@ -174,6 +174,43 @@ static int open_names(struct recorder *r)
 	return tasks_open(&r->tasks, &cfg);
 }
 
+static int open_tables(struct recorder *r)
+{
+	const struct recorder_cfg *cfg = r->cfg;
+
+	r->pieces = calloc(programs_ring(r->programs, 0)->chunks + 1, sizeof(*r->pieces));
+	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
+	r->looks = calloc(cfg->cpus_cnt, sizeof(*r->looks));
+	r->cut_bounds = calloc(cfg->cpus[cfg->cpus_cnt - 1] + 1, sizeof(*r->cut_bounds));
+	return r->pieces && r->unwritten.cuts && r->looks && r->cut_bounds ? 0 : -ENOMEM;
+}
+
+/* The output and what writes to it, up to the first records. */
+static int open_trace(struct recorder *r, const char **hint)
+{
+	const struct recorder_cfg *cfg = r->cfg;
+	int err = recorder_open_output(r, hint);
+
+	err = err ?: fxt_writer_open(&r->w, recorder_write, r);
+	if (!err && cfg->perfetto_packets)
+		err = packets_open(&r->packets, r->w);
+	err = err ?: open_names(r);
+	err = err ?: gaps_open(&r->gaps, r->w, sources_ctx(cfg->sources)->tracks, cfg->cpus_cnt);
+	err = err ?: open_tables(r);
+	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
+		.probes = r->programs, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
+		.sources = cfg->sources,
+	});
+	r->unwritten.ledger = r->ledger;
+	r->unwritten.cpus = cfg->cpus;
+	r->unwritten.cpus_cnt = cfg->cpus_cnt;
+	err = err ?: write_header(r);
+	err = err ?: sources_aside_open(cfg->sources);
+	if (!err && cfg->cost)
+		err = budget_open(&r->budget, r, cfg->budget);
+	return err;
+}
+
 int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const char **what,
 		  const char **hint)
 {
@@ -199,29 +236,7 @@ int recorder_open(struct recorder **out, const struct recorder_cfg *cfg, const c
 	if (err)
 		goto err_close;
 	*what = NULL;
-	err = recorder_open_output(r, hint);
-	err = err ?: fxt_writer_open(&r->w, recorder_write, r);
-	if (!err && cfg->perfetto_packets)
-		err = packets_open(&r->packets, r->w);
-	err = err ?: open_names(r);
-	err = err ?: gaps_open(&r->gaps, r->w, sources_ctx(cfg->sources)->tracks, cfg->cpus_cnt);
-	r->pieces = calloc(programs_ring(r->programs, 0)->chunks + 1, sizeof(*r->pieces));
-	r->unwritten.cuts = calloc(cfg->cpus_cnt, sizeof(*r->unwritten.cuts));
-	r->looks = calloc(cfg->cpus_cnt, sizeof(*r->looks));
-	r->cut_bounds = calloc(cfg->cpus[cfg->cpus_cnt - 1] + 1, sizeof(*r->cut_bounds));
-	if (!r->pieces || !r->unwritten.cuts || !r->looks || !r->cut_bounds)
-		err = -ENOMEM;
-	err = err ?: ledger_open(&r->ledger, &(struct ledger_cfg){
-		.probes = r->programs, .cpus = cfg->cpus, .cpus_cnt = cfg->cpus_cnt,
-		.sources = cfg->sources,
-	});
-	r->unwritten.ledger = r->ledger;
-	r->unwritten.cpus = cfg->cpus;
-	r->unwritten.cpus_cnt = cfg->cpus_cnt;
-	err = err ?: write_header(r);
-	err = err ?: sources_aside_open(cfg->sources);
-	if (!err && cfg->cost)
-		err = budget_open(&r->budget, r, cfg->budget);
+	err = open_trace(r, hint);
 	if (err)
 		goto err_close;
 	/* Of what is attached to thousands of functions the output has names, so it is open by then. */

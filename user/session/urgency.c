@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/side_process.h"
 #include "kernel/preempt_rt.h"
+#include "kernel/task_state.h"
 #include "privileges.h"
 #include "urgency.h"
 
@@ -139,11 +140,9 @@ static char state_of(const struct watched *w)
 {
 	char text[128];
 	const ssize_t len = pread(w->stat, text, sizeof(text) - 1, 0);
-	const char *end;
 
 	text[len > 0 ? len : 0] = 0;
-	end = strrchr(text, ')');
-	return end && end[1] == ' ' ? end[2] : '?';
+	return task_state_parse(text);
 }
 
 /* Who works has no time by which it comes round, nor have those beside the recorder's. */
@@ -276,17 +275,10 @@ static void let_all_end(struct urgency *u)
 
 static void say_stuck(struct urgency *u)
 {
-	char path[32], where[64];
-	ssize_t len;
-	int fd;
+	char where[64];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", (int)u->own.tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? 0 : read(fd, where, sizeof(where) - 1);
-	where[len > 0 ? len : 0] = 0;
-	if (fd >= 0)
-		close(fd);
-	u->stuck(strcmp(where, "0") ? where : "");
+	task_waits_in(getpid(), u->own.tid, where, sizeof(where));
+	u->stuck(where);
 	u->stuck = NULL;
 }
 

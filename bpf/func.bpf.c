@@ -52,6 +52,14 @@ struct {
 	__type(value, struct func_rate);
 } func_rates __weak SEC(".maps");
 
+/* Until it is handed to the recorder. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct open_stack);
+} open_stacks __weak SEC(".maps");
+
 /* Are calls left out for now? Where returns are not probed this is all that they cost then. */
 static __always_inline bool call_shed(const struct call *c)
 {
@@ -511,5 +519,28 @@ int func_usdt(struct pt_regs *ctx)
 		rec[FUNC_ARGS + i] = value;
 	}
 	event_submit(c.ctl, rec, RAW_RECORD(RAW_FUNC, FUNC_ARGS + FUNC_ARGS_MAX));
+	return 0;
+}
+
+/* ---- at the end --------------------------------------------------------------------- */
+
+/* Read once, when no call is recorded any more: the stacks of threads with calls that have not returned, as far as is known. */
+SEC("iter/task")
+int record_inside(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct open_stack *stack;
+	__u32 key = 0;
+	long bytes;
+
+	if (!p || task_on_cpu(p) || !open_slot(p->pid, false))
+		return 0;
+	stack = bpf_map_lookup_elem(&open_stacks, &key);
+	if (!stack)
+		return 0;
+	bytes = bpf_get_task_stack(p, stack->frames, sizeof(stack->frames), 0);
+	stack->who = p->pid;
+	stack->frames_cnt = bytes > 0 ? bytes / sizeof(*stack->frames) : 0;
+	bpf_seq_write(ctx->meta->seq, stack, sizeof(*stack));
 	return 0;
 }

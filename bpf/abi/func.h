@@ -65,6 +65,13 @@ struct open_calls {
 	__u64 last_ns;	/* of its latest entry or return: times of one thread never repeat */
 	struct open_call calls[OPEN_CALLS];
 };
+/* Where a thread that has a slot does not run: its kernel stack, innermost first, as record_inside hands it out. */
+#define OPEN_FRAMES_MAX		126
+struct open_stack {
+	__u32 who;
+	__u32 frames_cnt;
+	__u64 frames[OPEN_FRAMES_MAX];
+};
 #define OPEN_ENDED		~0ULL	/* written already */
 #define OPEN_SHED		0ULL	/* left out, and counted as that: only its place is kept */
 #define OPEN_OWNER(who, depth)	((__u64)(who) << 32 | (depth))

@@ -72,7 +72,7 @@ class Run:
 # between the two or not at all. What there is one of for each CPU: also with 4 of 256 possible CPUs.
 
 BASIC = 'calls_of_each_thread returns_with_values'
-SOME = BASIC + ' kernel_slices_nest'
+SOME = BASIC + ' kernel_slices_nest unfinished_calls'
 # Everything at once takes minutes: on the oldest and the newest. Without excludes it is more.
 OLDEST = (SOME + ' same_as_function_tracer user_slices_nest usdt_arguments list_by_any_name parents_as_function_tracer '
           'max_rate_counts everything_without_excludes list_of_kernel_functions')

@@ -10,6 +10,7 @@
 
 #include "fxt/fxt.h"
 #include "func_p.h"
+#include "inside.h"
 #include "kernel/symbols.h"
 #include "elf/user_symbols.h"
 
@@ -132,29 +133,6 @@ int funcs_write(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 
 /* ---- calls still under way at the end ----------------------------------------------- */
 
-/*
- * Where not all returns are reported: is thread @tid inside of @func? /proc says where it sleeps;
- * of one that is gone or running it does not, and then it is not taken to be.
- */
-static bool is_inside(uint32_t tid, const struct func *func)
-{
-	char path[32], line[256];
-	size_t len = strlen(func->name);
-	bool inside = false;
-	const char *name;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/stack", tid);
-	f = fopen(path, "re");
-	while (f && !inside && fgets(line, sizeof(line), f)) {
-		name = strstr(line, "] ");	/* "[<0>] name+0x1b/0x60" */
-		inside = name && !strncmp(name + 2, func->name, len) && name[2 + len] == '+';
-	}
-	if (f)
-		fclose(f);
-	return inside;
-}
-
 static int write_open_call(struct funcs *f, struct fxt_writer *w, const struct open_calls *calls,
 			   const struct open_call *call, uint64_t stop_ns)
 {
@@ -176,9 +154,10 @@ static int write_open_call(struct funcs *f, struct fxt_writer *w, const struct o
 int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_ns)
 {
 	unsigned int slot, i, depth;
-	int err = 0;
+	uint64_t *inside = NULL;
+	int err = f->misses && f->open ? inside_read(f, &inside) : 0;
 
-	for (slot = 0; f->open && slot < OPEN_SLOTS; slot++) {
+	for (slot = 0; !err && f->open && slot < OPEN_SLOTS; slot++) {
 		depth = OPEN_DEPTH(f->open[slot].owner);
 		for (i = 0; !err && i < depth && i < OPEN_CALLS; i++) {
 			const struct open_call *call = &f->open[slot].calls[i];
@@ -186,8 +165,8 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 
 			if (call->addr == OPEN_ENDED || call->start_ns == OPEN_SHED)
 				continue;
-			if (f->misses && func && func->kind == FUNC_KERNEL &&
-			    !is_inside(OPEN_WHO(f->open[slot].owner), func)) {
+			/* One of a thread that runs may have returned as well. */
+			if (inside && func && func->kind == FUNC_KERNEL && !(inside[slot] >> i & 1)) {
 				f->counts.unreturned++;
 				continue;
 			}
@@ -195,6 +174,7 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 			f->counts.unfinished += !err;
 		}
 	}
+	free(inside);
 	return err;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What select.c (choosing), programs.c and attach.c (attaching) and decode.c (completing
- * events) share. Private to them.
+ * What select.c (choosing), programs.c and attach.c (attaching), decode.c (completing
+ * events) and inside.c share. Private to them.
  */
 #ifndef SOURCE_FUNC_FUNC_P_H
 #define SOURCE_FUNC_FUNC_P_H
@@ -55,6 +55,8 @@ struct funcs {
 	int device;			/* the module's, -1: not used */
 	unsigned int cpus;		/* recorded */
 	bool misses;			/* some returns are not reported */
+	struct bpf_link *inside_link;	/* inside.c, then: of an iterator, */
+	int inside_fd;			/* which is open, -1: not */
 	const struct open_calls *open;	/* OPEN_SLOTS of them, mapped; NULL: returns are not seen */
 	const struct func_rate_word *rates;	/* by CPU, then id; NULL: no limit */
 };

@@ -433,7 +433,7 @@ int funcs_open(struct funcs **out, const struct funcs_cfg *cfg, char *why, size_
 	if (!f)
 		return -ENOMEM;
 	f->cfg = *cfg;
-	f->device = -1;
+	f->device = f->inside_fd = -1;
 	f->via[0] = f->via[1] = FUNC_VIA_CNT;
 	err = check_forced(f, why, size);
 	err = err ?: choose_kernel(f, why, size);

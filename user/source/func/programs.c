@@ -57,6 +57,7 @@ static void choose_programs(const struct funcs *f, struct kfxt_bpf *skel)
 	want_program(skel->progs.func_uprobe, users, uprobe_type);
 	want_program(skel->progs.func_uretprobe, users && returns, uprobe_type);
 	want_program(skel->progs.func_usdt, f && f->counts.usdt, 0);
+	want_program(skel->progs.record_inside, f && f->misses, 0);
 }
 
 /* Slots for every address that a function may be reported with: its own and ftrace's. */
@@ -89,12 +90,13 @@ int func_probes_prepare(struct funcs *f, struct kfxt_bpf *skel, unsigned int cpu
 	const char *first = f && f->counts.kernel ? f->funcs[0].name : NULL;
 	int err = 0;
 
+	if (f)
+		f->misses = f->cfg.returns && f->counts.kernel && f->via[false] != FUNC_VIA_SESSION;
 	choose_programs(f, skel);
 	if (!f)
 		return 0;
 	f->cpus = cpus;
 	skel->rodata->cfg_func_exit = f->cfg.returns;
-	f->misses = f->cfg.returns && f->counts.kernel && f->via[false] != FUNC_VIA_SESSION;
 	skel->rodata->cfg_func_misses = f->misses;
 	skel->rodata->cfg_func_user_from = f->counts.kernel;
 	skel->rodata->cfg_func_parent = f->cfg.parents;

@@ -8,6 +8,7 @@
 #include "capture/source.h"
 #include "elf/mapped_file.h"
 #include "func_p.h"
+#include "inside.h"
 #include "kernel/pid_namespace.h"
 #include "kmod/kfxt.h"
 #include "programs.h"
@@ -37,6 +38,18 @@ static int attach_funcs(void *s, struct source_ctx *c, const char **which)
 	err = func_probes_attach(s, c->skel, c->progress, c->progress_ctx);
 	func_results_give(s, c->aside);
 	return err;
+}
+
+static int attach_iterator(void *s, struct source_ctx *c, const char **which)
+{
+	*which = "attaching to the threads";
+	return inside_attach(s, c->skel);
+}
+
+static void detach_iterator(void *s, struct source_ctx *c)
+{
+	(void)c;
+	inside_detach(s);
 }
 
 static void count_missed(void *s, struct source_ctx *c)
@@ -114,10 +127,11 @@ const struct source_ops source_func = {
 	.loads_copies = true,
 	.many = "functions", .shed_class = SHED_CALLS, .shed_runs = 1,
 	.programs = { "func_session", "func_multi", "func_multi_return", "func_module", "func_fentry", "func_fexit",
-		      "func_kprobe", "func_kretprobe", "func_uprobe", "func_uretprobe", "func_usdt" },
+		      "func_kprobe", "func_kretprobe", "func_uprobe", "func_uretprobe", "func_usdt", "record_inside" },
+	.maps = { "open_stacks" },
 	.features = func_features, .calls = calls, .capabilities = func_capabilities,
-	.prepare = prepare_funcs, .loaded = fill_funcs, .header = write_names,
+	.prepare = prepare_funcs, .loaded = fill_funcs, .attach = attach_iterator, .header = write_names,
 	.aside = share_results, .attach_aside = attach_funcs, .count_aside = count_missed, .detach_aside = detach_funcs, .take_aside = take_results,
 	.start = start_funcs, .after_look = read_mappings, .decode = decode_call, .poll = poll_funcs,
-	.count = count_funcs,
+	.count = count_funcs, .detach = detach_iterator,
 };

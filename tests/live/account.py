@@ -35,6 +35,12 @@ def lost_in_ledger(t, kind):
     return sum(gone(counts, kind, DROPPED) for counts in t.ledger.values())
 
 
+def is_lossy(stats):
+    """Whether --strict calls that a loss, by --stats. Even where nothing fills a ring some kernels keep a few switches to themselves."""
+    return any(counts.get(what) for counts in stats['total'].values() if isinstance(counts, dict)
+               for what in ('lost', 'implied', 'unreported', 'prog_skipped'))
+
+
 # ---- what the summary says ------------------------------------------------------------------
 
 Summary = collections.namedtuple('Summary', 'switches wakeups lost full unwritten names')

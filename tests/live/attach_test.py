@@ -16,6 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+from account import is_lossy  # noqa: E402
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, Skip, children_of, equal, expect, gone, helper, load, main, run,  # noqa: E402
                      test, until, verify, wait_for_begin)
 
@@ -81,8 +82,7 @@ def end(p):
 def late_in(path):
     with open(path, encoding='utf-8') as f:
         stats = json.load(f)
-    lossy = any(row.get(what) for row in stats['total'].values() if isinstance(row, dict) for what in ('lost', 'implied'))
-    return {late['source']: late for late in stats['late']}, lossy
+    return {late['source']: late for late in stats['late']}, is_lossy(stats)
 
 
 @test

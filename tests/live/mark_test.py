@@ -22,7 +22,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from account import lost_by  # noqa: E402
+from account import is_lossy, lost_by  # noqa: E402
 from harness import (KFXT, PATIENCE, SCALE, TRACEFS, UNMOUNT_OTHERS, Instance, Skip, children_of, equal, expect, load,  # noqa: E402
                      main, note, run, scaled, switches_of, test, tracefs_twice, until, verify, wait_for_begin)
 import fxtread  # noqa: E402, where trace.py found it
@@ -445,9 +445,7 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
     equal([e.name for e in events(trace)], ['late'], 'markers')
     with open(tmp + '/s', encoding='utf-8') as f:
         stats = json.load(f)
-    # Strace costs switches, which may be lost, and some kernels keep a few to themselves.
-    lossy = any(row.get(what) for row in stats['total'].values() if isinstance(row, dict) for what in ('lost', 'implied'))
-    equal(r.returncode, 3 if lossy else 4, f'exit code: {stats["total"]}: {err}')
+    equal(r.returncode, 3 if is_lossy(stats) else 4, f'exit code: {stats["total"]}: {err}')
     said = stats['late']
     equal([late['source'] for late in said], ['marker'], 'sources that are late')
     start_ns, stop_ns = t.events['start'][0], t.events['stop'][0]

@@ -264,10 +264,11 @@ def what_runs(tmp):
     expect(in_gaps <= len(unknown) + 1.02 * 999 / 1e9 * sum(unknown),
            f'{in_gaps} of {len(samples)} in gaps of {unknown} ns')
     for cpu, counted, due in periods(t):
-        idle = 999 / 1e9 * sum(end - begin for begin, end, tid in slices[cpu] if tid == 0)
-        # What is not sampled of idle time is not counted. What is, may be of when a host took the CPU away as it began.
-        expect(due - idle - 3 - due / 50 <= counted <= due + 2 + due / 10,
-               f'CPU {cpu}: {counted} counted, {due:.1f} due, {idle:.1f} idle')
+        idle, gaps = (999 / 1e9 * sum(end - begin for begin, end, tid in slices[cpu] if tid == what) for what in (0, None))
+        # What is not sampled of idle time is not counted. What is, may be of when a host took the CPU away as it began. In a gap
+        # it may have been idle.
+        expect(due - idle - gaps - 3 - due / 50 <= counted <= due + 2 + due / 10,
+               f'CPU {cpu}: {counted} counted, {due:.1f} due, {idle:.1f} idle, {gaps:.1f} in gaps')
     note(f'{len(samples)} samples, {in_gaps} in gaps, {ledger(t, "unsampled")} not taken')
 
 

@@ -235,8 +235,10 @@ def expect_slices(records, word, categories):
 def blocked(tmp):
     """In uninterruptible sleep for 10 ms or more: a parent waits for its vfork child. Not so long as a second that others may wait."""
     words = ['blocked>9ms:comm=states', 'blocked>1h:comm=states']
-    found, records = flight(tmp, words, [helper('states')])
-    expect(found[words[0]] and not found[words[1]], f'fired: {found}')
+    found, records = flight(tmp, words, ['sh', '-c', f'for i in 1 2 3; do {helper("states")} || exit; done'])
+    # What the kernel does not report may hide one.
+    gaps = [arguments(r) for r in records if r['type'] == 'event' and r['category'] == 'kfxt' and r['event_type'] == 'duration_complete']
+    expect(found[words[0]] and found[words[0]] + len(gaps) >= 3 and not found[words[1]], f'fired: {found}, gaps: {gaps}')
     outs = {r['timestamp'] for r in records if r['type'] == 'context_switch' and arguments(r).get('linux_state') == 'D'}
     fired = [arguments(r) for r in instants(records) if arguments(r)['trigger'] == words[0]]
     expect(all(f['from_ns'] in outs or f['partial'] for f in fired), f'not since a thread went to sleep in D: {fired}')

@@ -205,6 +205,7 @@ static __always_inline bool open_push(const struct call *c, __u64 ts, bool left_
 	place = open_place(slot, depth);
 	if (!place || (left_out && !depth))
 		return false;
+	WRITE_ONCE(place->start_ns, OPEN_SHED);	/* the recorder may look at it before it is filled */
 	WRITE_ONCE(slot->owner, OPEN_OWNER(OPEN_WHO(slot->owner), depth + 1));
 	if (!depth) {
 		who = actor_of(c->task, c->cpu);
@@ -215,7 +216,6 @@ static __always_inline bool open_push(const struct call *c, __u64 ts, bool left_
 	if (ts <= slot->last_ns)
 		ts = slot->last_ns + 1;
 	slot->last_ns = ts;
-	place->start_ns = left_out ? OPEN_SHED : ts;
 	place->addr = c->id == FUNC_ID_NONE ? c->addr : c->id;
 	place->parent = c->parent;
 	/* A jump from the end of a traced function: both return to the same place. */
@@ -223,6 +223,7 @@ static __always_inline bool open_push(const struct call *c, __u64 ts, bool left_
 		below = open_place(slot, depth - 1);
 		place->parent = below ? below->parent : c->parent;
 	}
+	store_release(&place->start_ns, left_out ? OPEN_SHED : ts);
 	return true;
 }
 

@@ -93,6 +93,9 @@ int on_sys_enter(const struct sys_enter *ctx)
 		raw_lose(ctl);
 	if (!slot)
 		return 0;
+	/* None is open until all is there: the recorder may look. */
+	WRITE_ONCE(slot->call, 0);
+	barrier();
 	who = actor_of(me, cpu);
 	slot->process = who.process;
 	slot->thread = who.thread;
@@ -103,7 +106,7 @@ int on_sys_enter(const struct sys_enter *ctx)
 		keep_text(me, (void *)slot->args[(text - 1) & 1]);
 	ts = bpf_ktime_get_boot_ns();
 	slot->ts = ts > slot->ts ? ts : slot->ts + 1;
-	slot->call = call | SYSCALL_OPEN;
+	store_release(&slot->call, call | SYSCALL_OPEN);
 	return 0;
 }
 

@@ -47,5 +47,6 @@ enum open_word {
 #define OPEN_SOFTIRQ		(1ULL << 32)	/* no thread's doing */
 #define OPEN_REQUEUED		(1ULL << 33)	/* given back, to be begun again */
 #define OPEN_UNFINISHED		(1ULL << 34)
+#define OPEN_CONTINUES		(1ULL << 35)	/* in a record only: and will be written as a whole */
 
 #endif

@@ -49,6 +49,7 @@
 	X(STR_LOG,		"log") \
 	X(STR_USDT,		"usdt") \
 	X(STR_UNFINISHED,	"unfinished") \
+	X(STR_CONTINUES,	"continues") \
 	X(STR_EXITED,		"exited")
 
 enum session_string {

@@ -27,6 +27,7 @@ enum syscall_word {
 #define SYSCALL_COMPAT		(1ULL << 32)
 #define SYSCALL_OPEN		(1ULL << 33)	/* in open_syscall only */
 #define SYSCALL_UNFINISHED	(1ULL << 34)	/* in a record only: it did not return */
+#define SYSCALL_CONTINUES	(1ULL << 35)	/* the same: it will be written as a whole */
 #define SYSCALL_NR(call)	((__s32)(call))
 #define SYSCALL_NUMBERS		1024	/* known; what is beyond is no call of any kernel so far */
 

@@ -6,12 +6,19 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bpf/abi/raw.h"
 #include "fxt/fxt.h"
 #include "kernel/btf.h"
 #include "source.h"
+
+/* Of maps of enum open_word records; shorter ones leave the rest zero. */
+struct open_key {
+	uint64_t words[2];
+};
 
 const char *source_lacks(const struct source_ops *ops)
 {
@@ -55,22 +62,64 @@ int source_decode(const struct source_ops *ops, void *s, struct source_ctx *c, c
 	return ops->decode(s, c, rec, written);
 }
 
-int source_write_open(const struct source_ops *ops, void *s, struct source_ctx *c, const char *map, uint64_t now_ns)
+/* Of one record, as it was in the map. */
+static int write_open(const struct source_ops *ops, void *s, struct source_ctx *c, uint64_t *rec, uint64_t end_ns,
+		      bool continues, uint64_t *written)
 {
-	const int fd = bpf_object__find_map_fd_by_name(c->obj, map);
-	uint64_t rec[OPEN_WORDS_MAX], key[2], *last = NULL;
-	unsigned int written;
-	int err = 0, failed;
+	unsigned int cnt;
+	int err;
 
-	for (; !bpf_map_get_next_key(fd, last, key); last = key) {
-		if (bpf_map_lookup_elem(fd, key, rec))
+	if (continues && rec[RAW_TS] >= end_ns)
+		return 0;
+	rec[OPEN_END_TS] = end_ns;
+	rec[OPEN_PLACE] |= OPEN_UNFINISHED | (continues ? OPEN_CONTINUES : 0);
+	err = source_decode(ops, s, c, rec, &cnt);
+	*written += cnt;
+	if (!continues)
+		c->lost += !!err;
+	return err;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct open_key));
+}
+
+/*
+ * The keys that are there, each once, in an order of no meaning; how many. While programs write, going on from a key that was
+ * deleted begins anew. To read batches the kernel would not run programs on this CPU meanwhile.
+ */
+static unsigned int find_keys(const struct bpf_map *map, struct open_key *keys, unsigned int max)
+{
+	const struct open_key *last = NULL;
+	unsigned int cnt = 0, kept = 0, i;
+
+	while (cnt < max && !bpf_map_get_next_key(bpf_map__fd(map), last, &keys[cnt]))
+		last = &keys[cnt++];
+	qsort(keys, cnt, sizeof(*keys), by_key);
+	for (i = 0; i < cnt; i++)
+		if (!kept || by_key(&keys[i], &keys[kept - 1]))
+			keys[kept++] = keys[i];
+	return kept;
+}
+
+int source_write_open(const struct source_ops *ops, void *s, struct source_ctx *c, const char *map, uint64_t end_ns,
+		      bool continues, uint64_t *written)
+{
+	const struct bpf_map *open = bpf_object__find_map_by_name(c->obj, map);
+	const unsigned int max = bpf_map__max_entries(open);
+	struct open_key *keys = calloc(max, sizeof(*keys));
+	const unsigned int cnt = keys ? find_keys(open, keys, max) : 0;
+	uint64_t rec[OPEN_WORDS_MAX];
+	int err = keys ? 0 : -ENOMEM, failed;
+	unsigned int i;
+
+	for (i = 0; i < cnt; i++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(open), &keys[i], rec))
 			continue;
-		rec[OPEN_END_TS] = now_ns;
-		rec[OPEN_PLACE] |= OPEN_UNFINISHED;
-		failed = source_decode(ops, s, c, rec, &written);
-		c->events += written;
-		c->lost += !!failed;
+		failed = write_open(ops, s, c, rec, end_ns, continues, written);
 		err = err ?: failed;
 	}
+	free(keys);
 	return err;
 }

@@ -6,7 +6,6 @@
 #ifndef CAPTURE_SOURCE_H
 #define CAPTURE_SOURCE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,45 +13,10 @@
 #include "bpf/abi/shed.h"
 #include "ledger_row.h"
 #include "source_ctx.h"
+#include "source_parts.h"
 
 struct bpf_object;
 struct event_ring;
-struct feature;
-
-#define SOURCE_PARTS_MAX	12
-
-/* A required tracepoint that has at least so many arguments. */
-struct source_tracepoint {
-	const char *name;
-	unsigned int nargs;
-};
-
-#define SOURCE_WHY_BYTES	160
-
-/* A source that did not record from the beginning on. */
-struct source_late {
-	const char *name;
-	uint64_t since_ns;		/* CLOCK_BOOTTIME; 0: it does not record */
-	char why[SOURCE_WHY_BYTES];	/* then: what it waits for, or what failed */
-};
-
-/* A system call, or only those of which the bits of @mask of an argument are @value. */
-struct source_call {
-	int call;		/* SCMP_SYS(NAME) of <seccomp.h> */
-	unsigned int arg;
-	uint64_t mask, value;	/* 0: any */
-};
-#define SOURCE_LAST_CALL	INT_MIN
-
-#define SOURCE_NEEDS_MAX	2
-
-/* An option of kfxt record that selects a source, or a part of it, without a word for -e. */
-struct source_option {
-	const char *name;		/* without "--"; NULL: the end of a table */
-	const char *about, *shows;	/* lines of kfxt list --presets, as below */
-	const struct feature *needs[SOURCE_NEEDS_MAX];	/* the first that the kernel has */
-	const char *without;		/* what there is without any of them; NULL: nothing */
-};
 
 enum {
 	SOURCE_BARE	= 1,	/* what open() may return: it needs none of its programs */
@@ -164,6 +128,12 @@ struct source_ops {
 	 * writes what no program reports, and counts it in @c. 0 or the writer's error.
 	 */
 	int (*poll)(void *s, struct source_ctx *c, uint64_t now_ns, bool final);
+	/*
+	 * A file ends and the recording goes on: writes to c->w what began before @cut_ns and has not ended, as slices that
+	 * end then with arguments `unfinished` and `continues`, since each is written as a whole once it ends. Programs go on
+	 * meanwhile. Adds to *@written how many records that were. 0, -errno or the writer's error.
+	 */
+	int (*write_open)(void *s, struct source_ctx *c, uint64_t cut_ns, uint64_t *written);
 	/* Events that the kernel overwrote on the @i'th of c->cpus, as far as has been read. */
 	uint64_t (*overwritten)(const void *s, unsigned int i);
 	/*
@@ -190,9 +160,10 @@ enum shed_class source_shed_class(const struct source_ops *ops);
 int source_decode(const struct source_ops *ops, void *s, struct source_ctx *c, const uint64_t *rec,
 		  unsigned int *written);
 /*
- * For poll() at the end: decodes what a map of enum open_word records has, which began and did not
- * end. 0 or the first error.
+ * For poll() at the end and, with @continues, for write_open(): decodes what a map of enum open_word records has, which began
+ * and did not end before @end_ns. Adds to *@written; what is not written is lost at the end. 0 or the first error.
  */
-int source_write_open(const struct source_ops *ops, void *s, struct source_ctx *c, const char *map, uint64_t now_ns);
+int source_write_open(const struct source_ops *ops, void *s, struct source_ctx *c, const char *map, uint64_t end_ns,
+		      bool continues, uint64_t *written);
 
 #endif

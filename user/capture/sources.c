@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bpf/abi/raw.h"
 #include "fxt/fxt.h"
 #include "kfxt.skel.h"
@@ -466,6 +467,24 @@ int sources_poll(struct sources *s, uint64_t now_ns, bool final)
 		err = err ?: failed;
 	}
 	return err;
+}
+
+/* With tracks of its own: their objects are to be in that file, too, and are not known in the next one for that. */
+void sources_write_open(struct sources *s, struct fxt_writer *w, uint64_t *events)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	struct source_ctx c = s->ctx;
+	uint64_t calls = 0;
+	unsigned int i;
+
+	if (tracks_open(&c.tracks))
+		return;
+	c.w = w;
+	FOR_EACH_WITH(s, i, write_open)
+		if (!s->ended[i])
+			s->table[i]->write_open(s->state[i], &c, now_ns, s->table[i]->class == LEDGER_CALLS ? &calls : events);
+	tracks_close(c.tracks);
+	s->ctx.async_ids = c.async_ids;
 }
 
 void sources_counts(const struct sources *s, enum ledger_source class, struct source_counts *counts)

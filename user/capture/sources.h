@@ -96,6 +96,12 @@ void sources_stop(struct sources *s);
  * 0 or the first error.
  */
 int sources_poll(struct sources *s, uint64_t now_ns, bool final);
+/*
+ * A file ends here and the recording goes on: writes to @w, to which nothing is written later but what ends that file, what has
+ * begun and not ended, as write_open(): up to now, which is after all that was drained. Adds to @events how many records of class
+ * LEDGER_EVENTS that were. What cannot be looked up is left out; errors of the writer are the writer's.
+ */
+void sources_write_open(struct sources *s, struct fxt_writer *w, uint64_t *events);
 /* Of a class, what no CPU counts. */
 void sources_counts(const struct sources *s, enum ledger_source class, struct source_counts *counts);
 /* The state of a source by its kind, for who knows the source; NULL: it is not selected, or has none. */

@@ -61,7 +61,8 @@ int piece_state_totals(const struct piece_state *s, const struct piece_cut *cut,
 		return err;
 	piece_slices_count(s, &open_calls, &open_events);
 	*out = (struct piece_totals){
-		.calls = s->calls, .logs = s->logs, .events = s->events + open_events,	/* calls end `unfinished` */
+		.calls = s->calls, .logs = s->logs,
+		.events = s->events + open_events + cut->more_events,	/* calls end `unfinished` */
 		.from_ns = c.from_ns, .to_ns = c.to_ns, .carried = c.wakes_cnt,
 		.threads = s->threads_cnt, .processes = s->processes_cnt,
 	};
@@ -131,7 +132,7 @@ struct piece_counts *piece_counts_take(const struct piece_state *s, const struct
 	piece_slices_count(s, &open_calls, &open_events);
 	c->calls = s->calls;			/* those that are open end `unfinished` */
 	c->logs = s->logs;
-	c->events = s->events + open_events;
+	c->events = s->events + open_events + cut->more_events;
 	c->names = s->threads_cnt + s->processes_cnt;
 	c->lost_names = s->lost_names;
 	c->cpus_end = s->cpus_end;

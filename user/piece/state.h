@@ -34,6 +34,7 @@ struct piece_cut {
 	/* No begin or end of a slice that follows is older than this. 0: open slices are cut at the last one. */
 	uint64_t slices_ns;
 	uint64_t realtime_offset_ns;	/* wall clock less boot time; 0: what it was when the recording began */
+	uint64_t more_events;		/* that the caller writes at the end of the file that ends here: for its ledger */
 	uint64_t number;		/* of the file that begins: argument `piece` of the event `start` */
 	const char *online;		/* CPUs that are online, for the event `stop`; NULL: not known */
 };
@@ -90,8 +91,9 @@ int piece_state_add(struct piece_state *s, const void *records, size_t len);
  */
 int piece_state_write_head(const struct piece_state *s, struct fxt_writer *w, const struct piece_cut *cut);
 /*
- * The last records of a file that ends here: open slices are ended with an argument `unfinished`, what runs is switched
- * out (marked `stop`), the event `stop`. The ledger is to follow. 0 or the writer's error.
+ * The last records of a file that ends here: slices that began by a record of their own are ended with an argument
+ * `unfinished`, what runs is switched out (marked `stop`), the event `stop`. The ledger is to follow. 0 or the writer's
+ * error.
  */
 int piece_state_write_tail(const struct piece_state *s, struct fxt_writer *w, const struct piece_cut *cut);
 /*

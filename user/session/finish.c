@@ -128,7 +128,7 @@ static int write_end(struct recorder *r)
 		return r->cfg->keep.triggers ? 0 : recorder_write_request(r, &(struct recorder_request){ .by = RECORDER_BY_END, .name = "end" }, r->stop_ns);
 	if (r->rotation.state) {
 		err = fxt_writer_flush(r->w);
-		return err || !r->sink ? err : recorder_write_tail(r, &(struct piece_cut){ .bound_ns = r->stop_ns, .slices_ns = r->stop_ns });
+		return err || !r->sink ? err : recorder_write_tail(r, &(struct piece_cut){ .bound_ns = r->stop_ns, .slices_ns = r->stop_ns }, true);
 	}
 	err = initial_states_write_end(r->states, r->tasks, r->stop_ns);
 	err = err ?: write_stop(r, r->w);

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "bpf/abi/ctl.h"
 #include "capture/programs.h"
+#include "capture/sources.h"
 #include "fxt/fxt.h"
 #include "gaps.h"
 #include "piece/state.h"
@@ -99,6 +100,15 @@ static int write_packets(void *ctx, struct fxt_writer *w, const struct piece_sta
 	return recorder_write_head_packets(ctx, w, s);
 }
 
+/* At the end the records have it. */
+static void write_open(void *ctx, struct fxt_writer *w, struct piece_cut *cut)
+{
+	const struct recorder *r = ctx;
+
+	if (!r->flight->at_end)
+		sources_write_open(r->cfg->sources, w, &cut->more_events);
+}
+
 int flight_open(struct flight **out, struct recorder *r)
 {
 	const struct recorder_cfg *cfg = r->cfg;
@@ -113,7 +123,8 @@ int flight_open(struct flight **out, struct recorder *r)
 	mallopt(M_MMAP_THRESHOLD, BLOCK_APART_BYTES);
 	err = window_open(&f->window, &(struct window_cfg){
 		.age_ns = cfg->keep.age_ns, .bytes = cfg->keep.bytes, .compress = cfg->compress, .stage = cfg->stage,
-		.thread = recorder_thread_hooks(r), .write_more = cfg->perfetto_packets ? write_packets : NULL, .ctx = r,
+		.thread = recorder_thread_hooks(r), .write_more = cfg->perfetto_packets ? write_packets : NULL,
+		.write_open = write_open, .ctx = r,
 	});
 	if (err)
 		free(f);

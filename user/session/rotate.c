@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "bpf/abi/ctl.h"
 #include "capture/programs.h"
+#include "capture/sources.h"
 #include "flight.h"
 #include "format/perfetto/packets.h"
 #include "fxt/fxt.h"
@@ -299,7 +300,7 @@ void recorder_output_totals(const struct recorder *r, struct recorder_totals *t)
 /* ---- the cut --------------------------------------------------------------------------------- */
 
 /* Not through the state, which has this already. */
-int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
+int recorder_write_tail(struct recorder *r, const struct piece_cut *cut, bool is_last)
 {
 	char online[RECORDER_CPUS_TEXT];
 	struct piece_cut with = *cut;
@@ -309,7 +310,11 @@ int recorder_write_tail(struct recorder *r, const struct piece_cut *cut)
 	if (err)
 		return err;
 	with.online = recorder_online_at_stop(r, r->rotation.cut_ns, online, sizeof(online)) ? NULL : online;
-	err = piece_state_write_tail(r->rotation.state, w, &with);
+	/* With the same strings as the other records, by which it is counted what cannot be written. */
+	err = recorder_write_strings(w);
+	if (!err && !is_last)
+		sources_write_open(r->cfg->sources, w, &with.more_events);
+	err = err ?: piece_state_write_tail(r->rotation.state, w, &with);
 	err = err ?: piece_state_write_ledger(r->rotation.state, w, &with);
 	return fxt_writer_close(w) ?: err;
 }
@@ -374,7 +379,7 @@ static int end_file(struct recorder *r, const struct piece_cut *cut)
 
 	if (err || !r->sink)
 		return err;
-	err = recorder_write_tail(r, cut);
+	err = recorder_write_tail(r, cut, false);
 	err = sink_finish(r->sink) ?: err;
 	return err ? pause_if_full(r, err) : close_sink(r);
 }

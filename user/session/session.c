@@ -56,19 +56,27 @@ int recorder_online_cpus(char *text, size_t size)
 	return err;
 }
 
-static int write_header(struct recorder *r)
+int recorder_write_strings(struct fxt_writer *w)
 {
 	static const char *const strings[STR_CNT] = {
 #define X(id, text) [id] = text,
 		SESSION_STRINGS(X)
 #undef X
 	};
-	int err = fxt_write_magic(r->w), i;
+	int err = 0, i;
+
+	for (i = 1; !err && i < STR_CNT; i++)
+		err = fxt_write_string(w, i, fxt_str(strings[i]));
+	return err;
+}
+
+static int write_header(struct recorder *r)
+{
+	int err = fxt_write_magic(r->w);
 
 	err = err ?: fxt_write_provider_info(r->w, LEDGER_PROVIDER, fxt_str("kfxt"));
 	err = err ?: fxt_write_initialization(r->w, NS_PER_SECOND);
-	for (i = 1; !err && i < STR_CNT; i++)
-		err = fxt_write_string(r->w, i, fxt_str(strings[i]));
+	err = err ?: recorder_write_strings(r->w);
 	err = err ?: sources_write_header(r->cfg->sources, r->w);
 	if (!err && sources_any(r->cfg->sources, true))
 		err = recorder_write_idle_threads(r);

@@ -126,8 +126,10 @@ struct thread_hooks recorder_thread_hooks(const struct recorder *r);
 /* All that is written goes through one of these. 0 or -errno. */
 int recorder_writev(struct recorder *r, struct iovec *iov, int cnt);
 int recorder_write(void *ctx, const void *data, size_t len);
-/* The end of a file of several. The writer is flushed. 0 or -errno. */
-int recorder_write_tail(struct recorder *r, const struct piece_cut *cut);
+/* Those that programs use. 0 or the writer's error. */
+int recorder_write_strings(struct fxt_writer *w);
+/* The end of a file of several; before the last one's, what has not ended was written. The writer is flushed. 0 or -errno. */
+int recorder_write_tail(struct recorder *r, const struct piece_cut *cut, bool is_last);
 /* Where files are cut after a round of the drain that began at @looked_ns. Valid until the next call. */
 struct piece_cut recorder_cut(struct recorder *r, uint64_t looked_ns);
 /* After that round: ends the file and begins the next one, if it is time. 0 or -errno. */

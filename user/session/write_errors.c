@@ -73,7 +73,7 @@ static void count_event(uint64_t *unwritten, const uint64_t *rec, uint64_t words
 		unwritten[LEDGER_CALLS] += !has_argument(rec, words, STR_UNFINISHED);
 		break;
 	default:
-		unwritten[LEDGER_EVENTS]++;
+		unwritten[LEDGER_EVENTS] += !has_argument(rec, words, STR_CONTINUES);	/* is to be written as a whole */
 	}
 }
 

@@ -136,6 +136,8 @@ static unsigned int put_args(const uint64_t *rec, const char *disk, const char *
 		args[n++] = fxt_arg_bool("requeued", true);
 	if (rec[OPEN_PLACE] & OPEN_UNFINISHED)
 		args[n++] = fxt_arg_bool("unfinished", true);
+	if (rec[OPEN_PLACE] & OPEN_CONTINUES)
+		args[n++] = fxt_arg_bool("continues", true);
 	return n;
 }
 
@@ -147,8 +149,10 @@ static int decode(void *s, struct source_ctx *c, const uint64_t *rec, unsigned i
 		.thread = { .process = rec[RAW_PROCESS], .thread = rec[RAW_THREAD] },
 		.category = fxt_str("block"),
 	};
+	const unsigned int open = rec[OPEN_PLACE] & OPEN_CONTINUES ? 2 : 0;	/* arguments that say that it has not ended, the last ones */
 	char name[64], rwbs[16];
-	struct fxt_arg args[8];
+	struct fxt_arg args[9];
+	unsigned int nargs;
 	int err;
 
 	if (!disk)
@@ -156,13 +160,15 @@ static int decode(void *s, struct source_ctx *c, const uint64_t *rec, unsigned i
 	snprintf(name, sizeof(name), "%s%s%s", disk, *disk ? " " : "", op_of(rec).name);
 	event.name = fxt_str(name);
 	print_rwbs(rec, rwbs, sizeof(rwbs));
-	err = fxt_write_event(c->w, &event, args, put_args(rec, disk, rwbs, args));
+	nargs = put_args(rec, disk, rwbs, args);
+	err = fxt_write_event(c->w, &event, args, nargs);
 	if (err)
 		return err;
 	*written = 1;
 	event.type = FXT_ASYNC_END;
 	event.ts = rec[OPEN_END_TS];
-	err = fxt_write_event(c->w, &event, NULL, 0);
+	/* Whoever leaves such a request out knows its end. */
+	err = fxt_write_event(c->w, &event, args + nargs - open, open);
 	*written += !err;
 	return err;
 }
@@ -176,7 +182,12 @@ static int open_disks(void **s, const struct source_ctx *c, char *why, size_t si
 
 static int poll_requests(void *s, struct source_ctx *c, uint64_t now_ns, bool final)
 {
-	return final ? source_write_open(&source_block, s, c, "open_requests", now_ns) : 0;
+	return final ? source_write_open(&source_block, s, c, "open_requests", now_ns, false, &c->events) : 0;
+}
+
+static int write_requests(void *s, struct source_ctx *c, uint64_t cut_ns, uint64_t *written)
+{
+	return source_write_open(&source_block, s, c, "open_requests", cut_ns, true, written);
 }
 
 static void close_disks(void *s)
@@ -199,5 +210,6 @@ const struct source_ops source_block = {
 	.maps = { "open_requests" },
 	.class = LEDGER_EVENTS, .raw_words_min = BLOCK_WORDS,
 	.shed_class = SHED_PRESETS, .shed_runs = 2,
-	.open = open_disks, .decode = decode, .poll = poll_requests, .close = close_disks,
+	.open = open_disks, .decode = decode, .poll = poll_requests, .write_open = write_requests,
+	.close = close_disks,
 };

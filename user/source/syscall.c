@@ -323,15 +323,30 @@ int syscalls_write(struct syscalls *s, struct fxt_writer *w, const uint64_t *rec
 		d.args[d.nargs++] = fxt_arg_bool("unfinished", true);
 	else
 		add_return(&d, name, (int64_t)rec[SYSCALL_RETURN]);
+	if (rec[SYSCALL_CALL] & SYSCALL_CONTINUES)
+		d.args[d.nargs++] = fxt_arg_bool("continues", true);
 	err = fxt_write_event(w, &d.event, d.args, d.nargs);
 	*written = !err;
 	return err;
 }
 
-int syscalls_write_unfinished(struct syscalls *s, struct fxt_writer *w, uint64_t stop_ns, uint64_t *written)
+/* None is open while its words are filled in, and each has another time. False: its call has ended meanwhile, or there was none. */
+static bool copy_slot(const struct open_syscall *slot, struct open_syscall *copy)
+{
+	const uint64_t ts = __atomic_load_n(&slot->ts, __ATOMIC_ACQUIRE), call = __atomic_load_n(&slot->call, __ATOMIC_ACQUIRE);
+
+	if (!call || !slot->task)
+		return false;
+	*copy = *slot;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&slot->ts, __ATOMIC_RELAXED) == ts && __atomic_load_n(&slot->call, __ATOMIC_RELAXED) == call &&
+	       copy->ts == ts && copy->call == call;
+}
+
+int syscalls_write_unfinished(struct syscalls *s, struct fxt_writer *w, uint64_t end_ns, bool continues, uint64_t *written)
 {
 	const size_t bytes = sizeof(struct open_syscall) << OPEN_SYSCALLS_SHIFT;
-	struct open_syscall *slots = bpf_call_map(s->open, bytes, PROT_READ), *slot;
+	struct open_syscall *slots = bpf_call_map(s->open, bytes, PROT_READ), *slot, open;
 	uint64_t rec[SYSCALL_TEXT] = { RAW_RECORD(RAW_SYSCALL, SYSCALL_TEXT) };
 	unsigned int one;
 	int err = 0;
@@ -339,14 +354,14 @@ int syscalls_write_unfinished(struct syscalls *s, struct fxt_writer *w, uint64_t
 	if (!slots)
 		return -errno;
 	for (slot = slots; !err && slot < slots + (1 << OPEN_SYSCALLS_SHIFT); slot++) {
-		if (!slot->task || !slot->call)
+		if (!copy_slot(slot, &open) || (continues && open.ts >= end_ns))
 			continue;
-		rec[RAW_TS] = slot->ts;
-		rec[RAW_PROCESS] = slot->process;
-		rec[RAW_THREAD] = slot->thread;
-		rec[SYSCALL_END_TS] = stop_ns > slot->ts ? stop_ns : slot->ts + 1;
-		rec[SYSCALL_CALL] = (slot->call & ~SYSCALL_OPEN) | SYSCALL_UNFINISHED;
-		memcpy(rec + SYSCALL_ARGS, slot->args, sizeof(slot->args));
+		rec[RAW_TS] = open.ts;
+		rec[RAW_PROCESS] = open.process;
+		rec[RAW_THREAD] = open.thread;
+		rec[SYSCALL_END_TS] = end_ns > open.ts ? end_ns : open.ts + 1;
+		rec[SYSCALL_CALL] = (open.call & ~SYSCALL_OPEN) | SYSCALL_UNFINISHED | (continues ? SYSCALL_CONTINUES : 0);
+		memcpy(rec + SYSCALL_ARGS, open.args, sizeof(open.args));
 		err = syscalls_write(s, w, rec, &one);
 		*written += one;
 	}
@@ -428,7 +443,12 @@ static int decode_syscall(void *s, struct source_ctx *c, const uint64_t *rec, un
 
 static int poll_syscalls(void *s, struct source_ctx *c, uint64_t now_ns, bool final)
 {
-	return final ? syscalls_write_unfinished(s, c->w, now_ns, &c->events) : 0;
+	return final ? syscalls_write_unfinished(s, c->w, now_ns, false, &c->events) : 0;
+}
+
+static int write_open_syscalls(void *s, struct source_ctx *c, uint64_t cut_ns, uint64_t *written)
+{
+	return syscalls_write_unfinished(s, c->w, cut_ns, true, written);
 }
 
 static void close_syscalls(void *s)
@@ -445,5 +465,6 @@ const struct source_ops source_syscall = {
 	.class = LEDGER_EVENTS, .raw_words_min = SYSCALL_TEXT,
 	.typical_ns = 92, .shed_class = SHED_SYSCALLS, .shed_runs = 2,
 	.takes = syscalls_are_meant, .select = select_syscalls, .need = need_syscalls, .has = have_syscalls, .prepare = prepare_syscalls,
-	.aside = share_nothing, .attach_aside = attach_syscalls, .late = syscalls_lack_names, .decode = decode_syscall, .poll = poll_syscalls, .close = close_syscalls,
+	.aside = share_nothing, .attach_aside = attach_syscalls, .late = syscalls_lack_names, .decode = decode_syscall, .poll = poll_syscalls,
+	.write_open = write_open_syscalls, .close = close_syscalls,
 };

@@ -32,8 +32,11 @@ void syscalls_prepare(struct syscalls *calls, struct kfxt_bpf *skel);
  * 0 or the writer's error.
  */
 int syscalls_write(struct syscalls *calls, struct fxt_writer *w, const uint64_t *rec, unsigned int *written);
-/* Writes the calls that have not returned, up to @stop_ns; adds their number to *@written. */
-int syscalls_write_unfinished(struct syscalls *calls, struct fxt_writer *w, uint64_t stop_ns, uint64_t *written);
+/*
+ * Writes the calls that have not returned, up to @end_ns; adds their number to *@written. @continues: programs go on, and each
+ * will be written as a whole. 0, -errno or the writer's error.
+ */
+int syscalls_write_unfinished(struct syscalls *calls, struct fxt_writer *w, uint64_t end_ns, bool continues, uint64_t *written);
 /* NULL is fine. */
 void syscalls_close(struct syscalls *calls);
 

@@ -49,7 +49,7 @@ static int decode(void *s, struct source_ctx *c, const uint64_t *rec, unsigned i
 		.category = fxt_str("workqueue"),
 		.name = function_name(s, rec[WORK_FUNCTION], name, sizeof(name)),
 	};
-	struct fxt_arg args[3] = { fxt_arg_ptr("work", rec[WORK_ITEM]) };
+	struct fxt_arg args[4] = { fxt_arg_ptr("work", rec[WORK_ITEM]) };
 	unsigned int n = 1;
 	int err = 0;
 
@@ -59,6 +59,8 @@ static int decode(void *s, struct source_ctx *c, const uint64_t *rec, unsigned i
 		args[n++] = fxt_arg_u64("queued_ns", rec[RAW_TS] - rec[WORK_QUEUED_TS]);
 	if (rec[OPEN_PLACE] & OPEN_UNFINISHED)
 		args[n++] = fxt_arg_bool("unfinished", true);
+	if (rec[OPEN_PLACE] & OPEN_CONTINUES)
+		args[n++] = fxt_arg_bool("continues", true);
 	err = err ?: fxt_write_event(c->w, &event, args, n);
 	*written = !err;
 	return err;
@@ -66,7 +68,12 @@ static int decode(void *s, struct source_ctx *c, const uint64_t *rec, unsigned i
 
 static int poll_works(void *s, struct source_ctx *c, uint64_t now_ns, bool final)
 {
-	return final ? source_write_open(&source_workqueue, s, c, "open_works", now_ns) : 0;
+	return final ? source_write_open(&source_workqueue, s, c, "open_works", now_ns, false, &c->events) : 0;
+}
+
+static int write_works(void *s, struct source_ctx *c, uint64_t cut_ns, uint64_t *written)
+{
+	return source_write_open(&source_workqueue, s, c, "open_works", cut_ns, true, written);
 }
 
 static void close_symbols(void *s)
@@ -87,5 +94,5 @@ const struct source_ops source_workqueue = {
 	.maps = { "open_works", "queued_works" },
 	.class = LEDGER_EVENTS, .raw_words_min = WORK_WORDS,
 	.shed_class = SHED_PRESETS, .shed_runs = 2,
-	.open = open_symbols, .decode = decode, .poll = poll_works, .close = close_symbols,
+	.open = open_symbols, .decode = decode, .poll = poll_works, .write_open = write_works, .close = close_symbols,
 };

@@ -64,13 +64,16 @@ int window_write_ledger(const struct piece_counts *counts, struct bytes *to)
 	return fxt_writer_close(writer) ?: err;
 }
 
-static int write_tail(const struct window *w, struct dump *d, const struct piece_cut *cut)
+/* Adds to @cut. */
+static int write_tail(const struct window *w, struct dump *d, struct piece_cut *cut)
 {
 	struct fxt_writer *writer;
 	int err = fxt_writer_open(&writer, window_bytes_write, &d->tail);
 
 	if (err)
 		return err;
+	if (w->cfg.write_open)
+		w->cfg.write_open(w->cfg.ctx, writer, cut);
 	err = piece_state_write_tail(w->live, writer, cut);
 	return fxt_writer_close(writer) ?: err;
 }
@@ -109,11 +112,12 @@ static int note_blocks(struct window *w, struct dump *d, uint64_t kept_ns)
 static int prepare(struct window *w, struct dump *d, const struct piece_cut *cut, uint64_t kept_ns)
 {
 	const struct block *first = w->oldest ? w->oldest : w->filling;
-	int err = count(w, d, cut, first);
+	struct piece_cut end = *cut;
+	int err = write_tail(w, d, &end);
 
+	err = err ? err : count(w, d, &end, first);
 	if (!err && w->has_given_up)
 		err = window_write_head(w, d, w->front, first, &d->head);
-	err = err ? err : write_tail(w, d, cut);
 	if (err)
 		return err;
 	pthread_mutex_lock(&w->lock);

@@ -40,6 +40,8 @@ struct window_cfg {
 	 * or, with @last_ns, by those of dumps. 0 or -errno. NULL: none.
 	 */
 	int (*write_more)(void *ctx, struct fxt_writer *w, const struct piece_state *s);
+	/* What goes on where a file ends, before its last records; adds to @cut->more_events. NULL: nothing. */
+	void (*write_open)(void *ctx, struct fxt_writer *w, struct piece_cut *cut);
 	void *ctx;
 };
 

@@ -46,6 +46,7 @@ static void test_kinds(void **state)
 	const struct fxt_thread inlined = { .process = 1, .thread = 2, .inlined = true }, known = { 1, 3, false };
 	const struct fxt_arg args[] = {
 		fxt_arg_str("parent", fxt_str_inline("a caller", 8)), fxt_arg_u64("n", 1), fxt_arg_bool("unfinished", true),
+		fxt_arg_bool("continues", true),
 	};
 	struct unwritten_cut cuts[3] = { 0 };
 	struct unwritten u = { .cuts = cuts, .cpus = cpus, .cpus_cnt = 3 };
@@ -71,6 +72,10 @@ static void test_kinds(void **state)
 	put_event(&m, known, "usdt", args, 3);
 	put_event(&m, known, "irq", args, 3);
 	put_event(&m, inlined, "block", NULL, 0);
+	/* These will be written as a whole. */
+	put_event(&m, inlined, "function", args, 4);
+	put_event(&m, known, "syscalls", args, 4);
+	put_event(&m, inlined, "block", args + 2, 2);
 	assert_int_equal(fxt_write_log(m.w, 1, known, fxt_str("a line")), 0);
 	made_close(&m);
 	unwritten_count(&u, m.data, m.len);

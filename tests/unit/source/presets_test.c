@@ -197,6 +197,9 @@ static void test_works(void **state)
 	assert_int_equal(sources_decode(&f->e, rec, &written), 0);
 	assert_written(f, "4200000001 is interrupts\n4200040002 is softirq CPU 2 process=4200000001\n"
 			  "duration_complete 100 4200000001/4200040002 workqueue:0x2000 150 work=4096 unfinished=true\n");
+	rec[OPEN_PLACE] |= OPEN_CONTINUES;
+	assert_int_equal(sources_decode(&f->e, rec, &written), 0);
+	assert_written(f, "duration_complete 100 4200000001/4200040002 workqueue:0x2000 150 work=4096 unfinished=true continues=true\n");
 }
 
 /* ---- power ---------------------------------------------------------------------------- */
@@ -345,15 +348,18 @@ static void test_blocks(void **state)
 	block(f, 0, 0, 255, FXT_PUT(17, OPEN_F_STATUS) | OPEN_UNFINISHED);
 	assert_written(f, "async_begin 100 10/11 block:operation 5 sector=0 bytes=4096 rwbs=N error=-5 status=17"
 			  " unfinished=true\nasync_end 150 10/11 block:operation 5\n");
+	block(f, 0, 0, 255, FXT_PUT(17, OPEN_F_STATUS) | OPEN_UNFINISHED | OPEN_CONTINUES);
+	assert_written(f, "async_begin 100 10/11 block:operation 6 sector=0 bytes=4096 rwbs=N error=-5 status=17"
+			  " unfinished=true continues=true\nasync_end 150 10/11 block:operation 6 unfinished=true continues=true\n");
 	/* a disk's name is looked up once: it may be gone by the next request */
 	link_disk(f, "../../devices/virtual/block/vdz");
 	block(f, OTHER_DISK, 8, 1, 5);
-	assert_written(f, "async_begin 100 10/11 block:vdz write 6 device=vdz sector=8 bytes=4096 rwbs=W\n"
-			  "async_end 150 10/11 block:vdz write 6\n");
-	link_disk(f, NULL);
-	block(f, OTHER_DISK, 8, 1, 5);
 	assert_written(f, "async_begin 100 10/11 block:vdz write 7 device=vdz sector=8 bytes=4096 rwbs=W\n"
 			  "async_end 150 10/11 block:vdz write 7\n");
+	link_disk(f, NULL);
+	block(f, OTHER_DISK, 8, 1, 5);
+	assert_written(f, "async_begin 100 10/11 block:vdz write 8 device=vdz sector=8 bytes=4096 rwbs=W\n"
+			  "async_end 150 10/11 block:vdz write 8\n");
 }
 
 /* ---- psi ------------------------------------------------------------------------------ */

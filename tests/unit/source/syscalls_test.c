@@ -231,6 +231,11 @@ static void test_records(void **state)
 	rec[SYSCALL_CALL] = (uint32_t)-1 | SYSCALL_COMPAT | SYSCALL_UNFINISHED;
 	assert_non_null(strstr(written(rec, SYSCALL_TEXT), "unfinished="));
 	assert_null(strstr(written(rec, SYSCALL_TEXT), "return="));
+	assert_null(strstr(written(rec, SYSCALL_TEXT), "continues="));
+	rec[SYSCALL_CALL] |= SYSCALL_CONTINUES;
+	assert_non_null(strstr(written(rec, SYSCALL_TEXT), "unfinished="));
+	assert_non_null(strstr(written(rec, SYSCALL_TEXT), "continues="));
+	rec[SYSCALL_CALL] &= ~SYSCALL_CONTINUES;
 	assert_int_equal(strncmp(written(rec, SYSCALL_TEXT), "compat_-1 ", 10), 0);
 	assert_string_equal(written(rec, SYSCALL_TEXT - 1), "");
 	rec[SYSCALL_CALL] = SYS_mmap;

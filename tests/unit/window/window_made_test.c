@@ -231,6 +231,63 @@ static void test_more(void **state)
 	way_close(&way);
 }
 
+#define OPEN_NS	12345
+
+/* A call and two events. */
+static void write_open(void *ctx, struct fxt_writer *w, struct piece_cut *cut)
+{
+	static const char *const categories[] = { "function", "syscalls", "block" };
+	const struct fxt_arg args[] = { fxt_arg_bool("unfinished", true), fxt_arg_bool("continues", true) };
+	size_t i;
+
+	assert_string_equal(ctx, "ctx");
+	for (i = 0; i < sizeof(categories) / sizeof(*categories); i++) {
+		const struct fxt_event event = {
+			.type = FXT_DURATION_COMPLETE, .ts = OPEN_NS, .id = OPEN_NS + S, .thread = { .process = 1, .thread = 2 },
+			.category = fxt_str(categories[i]), .name = fxt_str("open"),
+		};
+
+		assert_int_equal(fxt_write_event(w, &event, args, 2), 0);
+	}
+	cut->more_events += 2;
+}
+
+static size_t count_open(const struct fxt_mem *m)
+{
+	struct fxt_mem_source source = { .data = m->data, .len = m->len };
+	struct fxt_reader *reader;
+	struct fxt_record rec;
+	size_t cnt = 0;
+
+	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
+	while (fxt_reader_next(reader, &rec) == 1)
+		cnt += rec.kind == FXT_KIND_EVENT && rec.event.type == FXT_DURATION_COMPLETE && rec.event.ts == OPEN_NS;
+	fxt_reader_close(reader);
+	return cnt;
+}
+
+/* Slices that go on are in each file, of all of the window or of its end, and in its ledger. */
+static void test_open(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = S, .write_open = write_open, .ctx = (void *)"ctx" };
+	struct piece_cut cut;
+	struct fxt_mem m;
+	struct way way;
+	uint64_t last_ns;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	way_rounds(&way, 30);
+	cut = way_cut(&way);
+	for (last_ns = 0; last_ns < S; last_ns += S / 2) {
+		walk_dumped(way.window, last_ns, &cut, &m);
+		assert_int_equal(count_open(&m), 3);
+		fxt_mem_free(&m);
+	}
+	assert_int_equal(cut.more_events, 0);
+	way_close(&way);
+}
+
 /* Perfetto packets, as they are and compressed: what is read of them is whole, and has all switches and wakeups. */
 static void test_stage(void **state)
 {
@@ -422,7 +479,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_file_bytes), cmocka_unit_test(test_last),
-		cmocka_unit_test(test_more), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_more), cmocka_unit_test(test_open), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_lapse),
 	};
 	const struct CMUnitTest longer[] = { cmocka_unit_test(test_words) };

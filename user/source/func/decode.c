@@ -133,14 +133,13 @@ int funcs_write(struct funcs *f, struct fxt_writer *w, const uint64_t *rec)
 
 /* ---- calls still under way at the end ----------------------------------------------- */
 
-static int write_open_call(struct funcs *f, struct fxt_writer *w, const struct open_calls *calls,
-			   const struct open_call *call, uint64_t stop_ns)
+static int write_open_call(struct funcs *f, struct fxt_writer *w, struct fxt_thread thread, const struct open_call *call,
+			   uint64_t stop_ns, bool continues)
 {
 	const struct func *func = func_by_id(f, call->addr);
 	struct draft d = {
 		.event = {
-			.type = FXT_DURATION_COMPLETE, .ts = call->start_ns,
-			.thread = { .process = calls->process, .thread = calls->thread },
+			.type = FXT_DURATION_COMPLETE, .ts = call->start_ns, .thread = thread,
 			.id = stop_ns > call->start_ns ? stop_ns : call->start_ns,
 		},
 	};
@@ -148,6 +147,8 @@ static int write_open_call(struct funcs *f, struct fxt_writer *w, const struct o
 	set_name(f, &d, func, call->addr);
 	add_parent(f, &d, func, call->parent);
 	d.args[d.nargs++] = fxt_arg_bool("unfinished", true);
+	if (continues)
+		d.args[d.nargs++] = fxt_arg_bool("continues", true);
 	return fxt_write_event(w, &d.event, d.args, d.nargs);
 }
 
@@ -155,9 +156,16 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 {
 	unsigned int slot, i, depth;
 	uint64_t *inside = NULL;
-	int err = f->misses && f->open ? inside_read(f, &inside) : 0;
+	int err = 0;
 
+	/* What cannot be read is not known. */
+	if (f->misses && f->open && inside_read(f, &inside)) {
+		free(inside);
+		inside = NULL;
+	}
 	for (slot = 0; !err && f->open && slot < OPEN_SLOTS; slot++) {
+		const struct fxt_thread thread = { .process = f->open[slot].process, .thread = f->open[slot].thread };
+
 		depth = OPEN_DEPTH(f->open[slot].owner);
 		for (i = 0; !err && i < depth && i < OPEN_CALLS; i++) {
 			const struct open_call *call = &f->open[slot].calls[i];
@@ -166,15 +174,62 @@ int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_
 			if (call->addr == OPEN_ENDED || call->start_ns == OPEN_SHED)
 				continue;
 			/* One of a thread that runs may have returned as well. */
-			if (inside && func && func->kind == FUNC_KERNEL && !(inside[slot] >> i & 1)) {
+			if (f->misses && func && func->kind == FUNC_KERNEL && !(inside && inside[slot] >> i & 1)) {
 				f->counts.unreturned++;
 				continue;
 			}
-			err = write_open_call(f, w, &f->open[slot], call, stop_ns);
+			err = write_open_call(f, w, thread, call, stop_ns, false);
 			f->counts.unfinished += !err;
 		}
 	}
 	free(inside);
+	return err;
+}
+
+/*
+ * The @i'th call of a slot that programs may be writing to. Another one in its place clears the time first, and sets it last, to
+ * one that the thread has not had. False: there is none, or it has returned meanwhile.
+ */
+static bool copy_call(const struct open_calls *slot, unsigned int i, struct fxt_thread *thread, struct open_call *copy)
+{
+	const uint64_t owner = __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
+	const struct open_call *call = &slot->calls[i];
+	uint64_t now;
+
+	if (i >= OPEN_DEPTH(owner))
+		return false;
+	copy->start_ns = __atomic_load_n(&call->start_ns, __ATOMIC_ACQUIRE);
+	copy->addr = __atomic_load_n(&call->addr, __ATOMIC_RELAXED);
+	copy->parent = __atomic_load_n(&call->parent, __ATOMIC_RELAXED);
+	thread->process = __atomic_load_n(&slot->process, __ATOMIC_RELAXED);
+	thread->thread = __atomic_load_n(&slot->thread, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	now = __atomic_load_n(&slot->owner, __ATOMIC_RELAXED);
+	return OPEN_WHO(now) == OPEN_WHO(owner) && i < OPEN_DEPTH(now) &&
+	       __atomic_load_n(&call->start_ns, __ATOMIC_RELAXED) == copy->start_ns;
+}
+
+static bool goes_on(const struct funcs *f, const struct open_call *call, uint64_t cut_ns)
+{
+	if (call->addr == OPEN_ENDED || call->start_ns == OPEN_SHED || call->start_ns >= cut_ns)
+		return false;
+	return !f->misses || (call->addr >= f->counts.kernel && call->addr < f->cnt);
+}
+
+int funcs_write_open(struct funcs *f, struct fxt_writer *w, uint64_t cut_ns, uint64_t *written)
+{
+	struct fxt_thread thread;
+	struct open_call call;
+	unsigned int slot, i;
+	int err = 0;
+
+	for (slot = 0; f->open && !err && slot < OPEN_SLOTS; slot++)
+		for (i = 0; !err && i < OPEN_CALLS && i < OPEN_DEPTH(f->open[slot].owner); i++) {
+			if (!copy_call(&f->open[slot], i, &thread, &call) || !goes_on(f, &call, cut_ns))
+				continue;
+			err = write_open_call(f, w, thread, &call, cut_ns, true);
+			*written += !err;
+		}
 	return err;
 }
 

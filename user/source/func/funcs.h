@@ -100,5 +100,10 @@ int funcs_write_strings(const struct funcs *f, struct fxt_writer *w);
 int funcs_write(struct funcs *f, struct fxt_writer *w, const uint64_t *rec);
 /* Writes the calls that have not returned, as far as @stop_ns. After detaching. */
 int funcs_write_unfinished(struct funcs *f, struct fxt_writer *w, uint64_t stop_ns);
+/*
+ * Writes the calls that began before @cut_ns and go on, while they are recorded, and adds their number to *@written. Of those
+ * of the kernel only where all returns are reported. 0 or the writer's error.
+ */
+int funcs_write_open(struct funcs *f, struct fxt_writer *w, uint64_t cut_ns, uint64_t *written);
 
 #endif

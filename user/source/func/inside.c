@@ -50,7 +50,8 @@ static uint64_t match(const struct funcs *f, const struct open_calls *calls, con
 	uint64_t found = 0;
 
 	for (k = 0; k < stack->frames_cnt && k < OPEN_FRAMES_MAX && end; k++) {
-		symbol = kernel_symbols_find_late(f->symbols, stack->frames[k]);
+		/* Where a call returns to may be the next function, if it never does. */
+		symbol = kernel_symbols_find_late(f->symbols, stack->frames[k] - 1);
 		for (i = end; symbol && i-- > 0;)
 			if (is_call_of(f, &calls->calls[i], symbol)) {
 				found |= 1ULL << i;

@@ -112,6 +112,11 @@ static int poll_funcs(void *s, struct source_ctx *c, uint64_t now_ns, bool final
 	return final ? funcs_write_unfinished(s, c->w, now_ns) : 0;
 }
 
+static int write_open_calls(void *s, struct source_ctx *c, uint64_t cut_ns, uint64_t *written)
+{
+	return funcs_write_open(s, c->w, cut_ns, written);
+}
+
 static void count_funcs(const void *s, const struct source_ctx *c, struct source_counts *counts)
 {
 	const struct funcs *f = s;
@@ -132,6 +137,6 @@ const struct source_ops source_func = {
 	.features = func_features, .calls = calls, .capabilities = func_capabilities,
 	.prepare = prepare_funcs, .loaded = fill_funcs, .attach = attach_iterator, .header = write_names,
 	.aside = share_results, .attach_aside = attach_funcs, .count_aside = count_missed, .detach_aside = detach_funcs, .take_aside = take_results,
-	.start = start_funcs, .after_look = read_mappings, .decode = decode_call, .poll = poll_funcs,
+	.start = start_funcs, .after_look = read_mappings, .decode = decode_call, .poll = poll_funcs, .write_open = write_open_calls,
 	.count = count_funcs, .detach = detach_iterator,
 };

@@ -109,14 +109,26 @@ static void open_calls(struct fixture *x, unsigned int slot, uint32_t who, const
 	x->slots[slot].owner = OPEN_OWNER(who, i);
 }
 
-/* A stack, the innermost frame first; "." is a function that is not traced, "0" an address of none. */
+static uint64_t frame(char what)
+{
+	if (what == '0')
+		return 0x1234;
+	if (what >= 'A' && what <= 'Z')
+		return BASE + 0x100 * (what - 'A' + 1);
+	return in(what == '.' ? OTHER : (unsigned int)what - 'a');
+}
+
+/*
+ * A stack, the innermost frame first; "." is a function that is not traced, "0" an address of none, "A" the end of a: where
+ * its last instruction, a call, would return to.
+ */
 static void hand_out(struct fixture *x, uint32_t who, const char *funcs)
 {
 	struct open_stack stack = { .who = who, .frames_cnt = strlen(funcs) };
 	unsigned int i;
 
 	for (i = 0; i < strlen(funcs); i++)
-		stack.frames[i] = funcs[i] == '0' ? 0x1234 : in(funcs[i] == '.' ? OTHER : (unsigned int)funcs[i] - 'a');
+		stack.frames[i] = frame(funcs[i]);
 	assert_int_equal(write(x->write_fd, &stack, sizeof(stack)), sizeof(stack));
 }
 
@@ -148,6 +160,7 @@ static void test_match(void **state)
 		{ "aba", "ab", 6 },
 		{ "ab", "ab", 1 },		/* b in a new call, which is not open */
 		{ "a", "b", 0 },
+		{ "ab", ".A", 1 },
 		{ "da", "ad", 2 },		/* d is no function of the kernel, whatever is at that address */
 	};
 	struct fixture *x = *state;

@@ -206,6 +206,28 @@ def by_command(tmp):
     expect(s['events']['switches']['recorded'] > 1000 and s['cost']['total_percent'] > 0, f'{s}')
 
 
+@test
+def calls_go_on(tmp):
+    """What has not returned is in a file of the window up to its end, and as a whole in the next one."""
+    calls = helper('calls')
+    with flight(tmp, '--keep', '30s', '-e', 'syscalls:read', '-u', calls + ':main', '--returns') as f:
+        until(lambda: 'kfxt-detach' in children_of(f.p.pid).values(), 'functions are not attached', 3 * PATIENCE)
+        p = subprocess.Popen([calls, 'wait'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        p.stdout.readline()
+        time.sleep(0.3)
+        path = run('snapshot', '--pid', str(f.p.pid)).stdout.decode().strip()
+        p.communicate(b'\n', timeout=PATIENCE)
+    t = whole(path)
+    stop = t.events['stop'][0]
+    mine = {c.name: c for c in t.going_on if c.tid % KOID_STEP == p.pid}
+    equal(mine.keys(), {'main', 'read'}, 'calls that go on')
+    expect(all(stop <= c.end and c.args['unfinished'] for c in mine.values()), f'{mine}, the file ends at {stop}')
+    equal([c for c in t.calls if c.name == 'main' and c.tid % KOID_STEP == p.pid], [], 'it has not returned')
+    last = whole(f.files[-1])
+    equal([(c.ts, c.end > mine['main'].end) for c in last.calls if c.name == 'main' and c.tid % KOID_STEP == p.pid], [(mine['main'].ts, True)], 'main')
+    equal(last.going_on, [], 'after the end of the recording nothing goes on')
+
+
 def seconds_of(fn):
     begin = time.monotonic()
     fn()

@@ -25,7 +25,8 @@ sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them  # noqa: E402
-from harness import (KFXT, PATIENCE, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
+from functions import nested  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
                      load, main, note, run, running, start, status_of, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
@@ -140,6 +141,98 @@ def same_as_one_file(tmp):
 
 
 @test
+def calls_go_on(tmp):
+    """A call that files divide: each has it up to its own end, the last one as a whole and nothing else of it."""
+    fifo, calls = tmp + '/fifo', helper('calls')
+    os.mkfifo(fifo)
+    work = f'exec 3<>{fifo}; {calls} wait <{fifo} >/dev/null & ' \
+           f'until [ $(ls {tmp} | grep -c "^part-.*fxt$") -ge 4 ]; do sleep 0.02; done; echo >&3; wait'
+    found, _ = rotated(tmp, '--rotate', '1s', '-e', 'syscalls:read', '-u', calls + ':main', '--returns', '--', 'sh', '-c', work)
+    traces = [load(path) for path in found]
+    spans = [(r['name'], r['timestamp'], r['end_time'], r['thread'][1]) for path in found for r in fxtread.read(path)
+             if r['type'] == 'event' and r['category'] in ('function', 'syscalls')
+             and not any(name in ('continues', 'unfinished') for name, _, _ in r['arguments'])]
+    main_, = [s for s in spans if s[0] == 'main']
+    read = max((s for s in spans if s[0] == 'read' and s[3] == main_[3]), key=lambda s: s[2] - s[1])
+    for name, begin, end, tid in (main_, read):
+        over = [t for t in traces if begin < t.events['stop'][0] < end]
+        expect(len(over) >= 2, f'{name} is in {len(over)} files before the one with its end')
+        for t in over:
+            stop = t.events['stop'][0]
+            (c,) = [c for c in t.going_on if (c.name, c.tid) == (name, tid)]
+            expect(c.ts == begin and stop <= c.end < end and c.args['unfinished'], f'{c} in a file that ends at {stop}, from {begin} to {end}')
+        equal([c for t in traces if t not in over for c in t.going_on if (c.name, c.tid, c.ts) == (name, tid, begin)], [],
+              f'{name} elsewhere')
+    equal(traces[-1].going_on, [], 'after the last file there is none')
+    all_ = load(joined(found, tmp + '/all'))
+    equal([c.end for c in all_.calls if c.name == 'main'], [main_[2]], 'of all files joined')
+
+
+@test
+def calls_of_a_busy_thread(tmp):
+    """Those that go on contain all that the file has of the thread since they began."""
+    calls = helper('calls')
+    probes = [a for name in ('main', 'outer', 'inner') for a in ('-u', f'{calls}:{name}')]
+    work = f'{calls} chain=1000000000 >/dev/null & until [ $(ls {tmp} | grep -c "^part-.*fxt$") -ge 3 ]; do sleep 0.02; done; kill $!'
+    found, _ = rotated(tmp, '-m', '16M', '--rotate', '1s', *probes, '--returns', '--', 'sh', '-c', work)
+    for t in map(load, found[:-1]):
+        main_, = [c for c in t.going_on if c.name == 'main']
+        mine = [c for c in (*t.calls, *t.going_on) if c.tid == main_.tid]
+        expect(len(mine) > 1000, f'{len(mine)} calls')
+        equal([c for c, around in nested(mine) if c is not main_ and 'main' not in around], [], 'calls outside of main')
+
+
+def events_of(found, names):
+    """What threads of these names did, but for scheduling, of each in order: slices that files divide are joined."""
+    of, divided = collections.defaultdict(list), 0
+    for i, path in enumerate(found):
+        threads = load(path).threads.items()
+        mine = {koid: koid % KOID_STEP for koid, (name, _) in threads if name in names}
+        # Markers have tracks of their own beside calls, named by the thread.
+        mine |= {koid: name for koid, (name, _) in threads if name in [f'{tid} markers' for tid in mine.values()]}
+        for r in fxtread.read(path):
+            if r['type'] != 'event' or r['thread'][1] not in mine or r['category'] == 'kfxt':
+                continue
+            args = {name: value for name, _, value in r['arguments']}
+            ends_here = r['event_type'] == 'duration_end' and args.get('unfinished') and i + 1 < len(found)
+            divided += ends_here or 'continues' in args
+            if not (ends_here or args.keys() & {'continues', 'continued'}):
+                of[mine[r['thread'][1]]].append((r['timestamp'], r['event_type'], r['category'], r['name'], args))
+    return {tid: [event[1:] for event in sorted(events, key=lambda e: e[0])] for tid, events in of.items()}, divided
+
+
+@test
+def same_events_as_one_file(tmp):
+    """Calls of functions and of the system, and markers: all that another recorder has, each once and in order."""
+    names = {'kfxt-cut-calls': helper('calls'), 'kfxt-cut-sh': os.path.realpath('/bin/sh')}
+    calls, shell = (shutil.copy(path, f'{tmp}/{name}') for name, path in names.items())
+    options = ('-m', '4M', '-e', 'marker', '-e', 'syscalls:getppid,wait4', '-u', f'{calls}:main', '-u', f'{calls}:inner', '--returns')
+    mark = f'>{TRACEFS}/trace_marker'
+    work = f'i=0; until [ $(ls {tmp} | grep -c "^part-.*fxt$") -ge 3 ]; do i=$((i+1)); echo "B|$$|span $i" {mark}; ' \
+           f'{calls} getppid=20 chain=10 >/dev/null; sleep 0.05; echo "E|$$" {mark}; done'
+    whole = start(tmp + '/whole.fxt', *options)
+    try:
+        until(lambda: 'kfxt-detach' in children_of(whole.pid).values(), 'functions are not attached', 3 * PATIENCE)
+        found, _ = rotated(tmp, '--rotate', '1s', *options, '--', shell, '-c', work)
+    finally:
+        whole.send_signal(signal.SIGTERM)
+        equal(whole.wait(PATIENCE), 0, 'exit code of the other recorder')
+    (ours, divided), (theirs, _) = events_of(found, names), events_of([tmp + '/whole.fxt'], names)
+    # Of the shell what is newer than the first marker of both: they begin late where the machine is busy.
+    spans = {tid: [e[2] for e in events if e[2].startswith('span')] for tid, events in (*ours.items(), *theirs.items())}
+    expect(sum(map(bool, spans.values())) == 1, f'threads with markers: {spans}')
+    for tid in ours.keys() | theirs:
+        a, b = ours.get(tid, []), theirs.get(tid, [])
+        if spans.get(tid):
+            first = max((next(e[2] for e in events if e[2].startswith('span')) for events in (a, b)), key=lambda name: int(name.split()[1]))
+            a, b = (events[next(i for i, e in enumerate(events) if e[2] == first):] for events in (a, b))
+        equal(a, b, f'events of thread {tid}')
+    kinds = collections.Counter(e[1] for events in ours.values() for e in events)
+    expect(kinds['function'] > 100 and kinds['syscalls'] > 200 and kinds['atrace'] > 20 and divided, f'{kinds}, {divided} divided')
+    note(f'{len(found)} files, {dict(kinds)}, {divided} divided')
+
+
+@test
 def lost_names(tmp):
     """They are declared by each file that may lack them, and what lives has its name again in the next one."""
     p = subprocess.Popen([KFXT, 'record', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'], stderr=subprocess.PIPE)
@@ -172,6 +265,17 @@ def lost_names(tmp):
              if koid % KOID_STEP == players.pid]
     expect(('pingpong', players.pid) in names, f'a name that was lost: {names} of {players.pid}, lost names: {lost}')
     note(f'lost names by file: {lost}')
+
+
+@test
+def by_time(tmp):
+    """Not before the time is over, and then with the next round that can cut."""
+    found, _ = rotated(tmp, '--rotate', '1s', '--', *busy_until(tmp, 5))
+    stops = [load(path).events['stop'][0] for path in found]
+    seconds = [(b - a) / 1e9 for a, b in zip(stops, stops[1:-1])]
+    note(f'files of {seconds} s')
+    # A file ends a tenth of a second before the round that cuts it began, or later.
+    expect(min(seconds) > 0.75 and sorted(seconds)[len(seconds) // 2] < 2 / SCALE, f'files of {seconds} s')
 
 
 @test

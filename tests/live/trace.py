@@ -42,6 +42,7 @@ class Trace:
         self.event_threads = set()
         self.states, self.gaps, self.still = {}, [], {}
         self.carried = []       # wakeups that the file before this one has as well
+        self.going_on = []      # slices that a later file has as a whole, up to the end of this one
         reader = fxtread.read(source)
         for order, rec in enumerate(reader):
             self._take(order, rec)
@@ -75,6 +76,9 @@ class Trace:
             self.in_order.append((item.ts, order, item))
         elif kind == 'kernel_object':
             self._take_object(rec, args)
+        elif args.get('continues'):
+            self.going_on.append(Call(rec['timestamp'], rec.get('end_time'), rec['thread'][1], rec['name'],
+                                      (rec['category'], rec['event_type']), args))
         elif rec['category'] in ('function', 'usdt'):
             self.calls.append(Call(rec['timestamp'], rec.get('end_time'), rec['thread'][1], rec['name'],
                                    (rec['category'], rec['event_type']),

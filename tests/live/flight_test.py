@@ -210,7 +210,7 @@ def by_command(tmp):
 def calls_go_on(tmp):
     """What has not returned is in a file of the window up to its end, and as a whole in the next one."""
     calls = helper('calls')
-    with flight(tmp, '--keep', '30s', '-e', 'syscalls:read', '-u', calls + ':main', '--returns') as f:
+    with flight(tmp, '--keep', '30s', '-e', 'syscalls:read', '-e', 'workqueue', '-e', 'block', '-u', calls + ':main', '--returns') as f:
         until(lambda: 'kfxt-detach' in children_of(f.p.pid).values(), 'functions are not attached', 3 * PATIENCE)
         p = subprocess.Popen([calls, 'wait'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         p.stdout.readline()

@@ -103,7 +103,7 @@ USER_SPACE = {
 EVENTS = ('attach', 'end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
 # Programs of which only some tests run, where they are chosen.
 ONLY_FEW = ('budget', 'flight', 'rotation', 'trigger')
-FILES = {'flight': 'by_signal at_once', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
+FILES = {'flight': 'by_signal at_once calls_go_on', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
 STACKS = ('every_long_sleep where_it_waits where_it_runs who_wakes_from_where beside_return_probes '
           'beside_return_probes_of_the_kernel')
 ANY = {'attach': 'begins_without never_attached', 'privilege': 'rights_are_dropped two_capabilities_do', 'report': 'waits_under_a_quota',

@@ -202,7 +202,7 @@ $(UNIT_BIN): $(O)/lib/unit.a $(ARCHIVES)
 # What a test has in place of the kernel: __wrap_NAME() for NAME().
 comma	:= ,
 wraps	= $(addprefix -Wl$(comma)--wrap=,$(1))
-MAPS_WRAP := $(call wraps,mmap_events_open mmap_events_read mmap_events_lost mmap_events_close opendir fopen)
+MAPS_WRAP := $(call wraps,mmap_events_open mmap_events_begin mmap_events_read mmap_events_lost mmap_events_close opendir fopen)
 $(addprefix $(O)/tests/,process_maps_test unwind_test): WRAP := $(MAPS_WRAP)
 
 $(O)/tests/delays_test: WRAP := $(call wraps,mkdir rmdir write tracefs_instances)

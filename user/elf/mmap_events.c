@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -132,7 +133,7 @@ static int open_ring(struct mmap_events *m, int cpu)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME, .sample_id_all = 1, .mmap = 1, .mmap2 = 1, .build_id = 1,
-		.task = 1, .comm = 1, .comm_exec = 1, .use_clockid = 1, .clockid = CLOCK_BOOTTIME,
+		.task = 1, .comm = 1, .comm_exec = 1, .use_clockid = 1, .clockid = CLOCK_BOOTTIME, .disabled = 1,
 	};
 	struct cpu_ring *ring = &m->rings[m->cnt];
 	void *page;
@@ -171,6 +172,16 @@ int mmap_events_open(struct mmap_events **out)
 		return err;
 	}
 	*out = m;
+	return 0;
+}
+
+int mmap_events_begin(struct mmap_events *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->cnt; i++)
+		if (ioctl(m->rings[i].fd, PERF_EVENT_IOC_ENABLE, 0))
+			return -errno;
 	return 0;
 }
 

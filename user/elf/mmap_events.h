@@ -15,8 +15,10 @@ struct mmap_events;
 /* The path in @e lives until it returns. */
 typedef int (*mmap_event_fn)(void *ctx, const struct mmap_event *e);
 
-/* Begins, on all CPUs that are online. 0 or -errno; -EACCES or -EPERM: not permitted. */
+/* For all CPUs that are online; nothing is reported so far. 0 or -errno; -EACCES or -EPERM: not permitted. */
 int mmap_events_open(struct mmap_events **out);
+/* From now on. 0 or -errno. */
+int mmap_events_begin(struct mmap_events *m);
 /* Hands over what there is with a time before @until_ns, in order of time. 0, or what @fn returned. */
 int mmap_events_read(struct mmap_events *m, uint64_t until_ns, mmap_event_fn fn, void *ctx);
 /* Records for which the rings had no space. @m NULL: 0. */

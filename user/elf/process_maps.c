@@ -409,21 +409,22 @@ uint64_t process_maps_lost(const struct process_maps *m)
 int process_maps_open(struct process_maps **out, struct mapped_files *files, int *events_err)
 {
 	struct process_maps *m = calloc(1, sizeof(*m));
-	int err;
 
 	if (!m)
 		return -ENOMEM;
 	m->files = files;
 	m->last = &m->first;
-	/* The records first: what is mapped while /proc is read is then in both. */
 	*events_err = mmap_events_open(&m->events);
-	err = m->events ? read_all(m) : 0;
-	if (err) {
-		process_maps_close(m);
-		return err;
-	}
 	*out = m;
 	return 0;
+}
+
+/* The records first: what is mapped while /proc is read is then in both. */
+int process_maps_begin(struct process_maps *m)
+{
+	int err = m->events ? mmap_events_begin(m->events) : 0;
+
+	return err || !m->events ? err : read_all(m);
 }
 
 void process_maps_close(struct process_maps *m)

@@ -20,10 +20,13 @@ struct mapping {
 };
 
 /*
- * Begins, and reads all of /proc. Borrows @files. 0 or -errno. *@events_err: -errno if there are no
- * records of perf's; then only /proc is read, when a process is first asked for.
+ * Borrows @files. 0 or -errno. *@events_err: -errno if there are no records of perf's; then only /proc is read, when a
+ * process is first asked for. The perf events are closed by whoever has their descriptors last: on some kernels (7.3 with
+ * PREEMPT_RT) that waits for a grace period.
  */
 int process_maps_open(struct process_maps **out, struct mapped_files *files, int *events_err);
+/* Reads all of /proc, and follows what is mapped from now on. 0 or -errno. */
+int process_maps_begin(struct process_maps *m);
 /*
  * Takes what has happened until now; before questions about that are asked. May forget files that no process has
  * mapped any more: see mapped_files_generation(). 0 or -ENOMEM.

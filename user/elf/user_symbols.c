@@ -18,24 +18,26 @@
 
 struct user_symbols {
 	struct mapped_files *files;
-	struct process_maps *maps;	/* NULL: not begun */
+	struct process_maps *maps;
+	bool has_begun;
 	struct user_symbols_counts counts;
 	char name[NAME_BYTES];
 };
 
 int user_symbols_begin(struct user_symbols *s)
 {
-	return process_maps_open(&s->maps, s->files, &s->counts.events_err);
+	s->has_begun = true;
+	return process_maps_begin(s->maps);
 }
 
 int user_symbols_read(struct user_symbols *s)
 {
-	return s->maps ? process_maps_read(s->maps) : 0;
+	return s->has_begun ? process_maps_read(s->maps) : 0;
 }
 
 const char *user_symbols_find_caller(struct user_symbols *s, uint64_t koid, uint64_t ts, uint64_t addr)
 {
-	const struct mapping *m = koid && s->maps ? process_maps_find(s->maps, koid, ts, addr - 1) : NULL;
+	const struct mapping *m = koid && s->has_begun ? process_maps_find(s->maps, koid, ts, addr - 1) : NULL;
 	const struct elf_file *elf;
 	const struct elf_func *func;
 	const char *path;
@@ -60,18 +62,21 @@ const char *user_symbols_find_caller(struct user_symbols *s, uint64_t koid, uint
 void user_symbols_counts(const struct user_symbols *s, struct user_symbols_counts *counts)
 {
 	*counts = s->counts;
-	counts->maps_lost = s->maps ? process_maps_lost(s->maps) : 0;
+	counts->maps_lost = s->has_begun ? process_maps_lost(s->maps) : 0;
 }
 
 int user_symbols_open(struct user_symbols **out)
 {
 	struct user_symbols *s = calloc(1, sizeof(*s));
+	int err;
 
 	if (!s)
 		return -ENOMEM;
-	if (mapped_files_open(&s->files)) {
-		free(s);
-		return -ENOMEM;
+	err = mapped_files_open(&s->files);
+	err = err ?: process_maps_open(&s->maps, s->files, &s->counts.events_err);
+	if (err) {
+		user_symbols_close(s);
+		return err;
 	}
 	*out = s;
 	return 0;

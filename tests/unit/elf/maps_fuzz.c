@@ -66,7 +66,7 @@ static void run(const char *text, int has_records, const uint64_t *records, size
 
 	maps_made_begin(has_records);
 	maps_made_proc(text);
-	check(!mapped_files_open(&files) && !process_maps_open(&m, files, &events_err));
+	check(!mapped_files_open(&files) && !process_maps_open(&m, files, &events_err) && !process_maps_begin(m));
 	check((events_err == 0) == (has_records != 0));
 	maps_made_records(records, words);
 	check(!process_maps_read(m));

@@ -35,6 +35,7 @@ static void open_made(struct made *m, int has_records)
 	maps_made_begin(has_records);
 	assert_int_equal(mapped_files_open(&m->files), 0);
 	assert_int_equal(process_maps_open(&m->maps, m->files, &events_err), 0);
+	assert_int_equal(process_maps_begin(m->maps), 0);
 	assert_int_equal(events_err, has_records ? 0 : -EACCES);
 }
 

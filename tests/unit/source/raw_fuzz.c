@@ -15,7 +15,8 @@
 #include "capture/sources_p.h"
 #include "source/func/func_p.h"
 #include "capture/tasks.h"
-#include "source/stack/stack.h"
+#include "source/stack/frames.h"
+#include "source/stack/stack_p.h"
 #include "source/syscall.h"
 #include "source/table.h"
 #include "source/tracepoint.h"
@@ -105,6 +106,7 @@ static void *open_stacks(void)
 	if (!stacks) {
 		must(!fxt_writer_open(&ctx.w, write_nowhere, NULL));
 		must(!stack_source_open((struct stack_source **)&stacks, &cfg, why, sizeof(why)));
+		must(!stack_frames_open(&((struct stack_source *)stacks)->frames, STACK_NO_USER));
 		must(!source_stack.start(&stacks, &ctx));
 	}
 	return stacks;

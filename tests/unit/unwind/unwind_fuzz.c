@@ -86,7 +86,7 @@ static void run(struct run *r, const struct unwind_machine *machine, const void 
 	cfi_made_maps(fd, bytes, line);
 	maps_made_begin(0);
 	maps_made_proc(line);
-	check(!mapped_files_open(&r->files) && !process_maps_open(&r->maps, r->files, &events_err) &&
+	check(!mapped_files_open(&r->files) && !process_maps_open(&r->maps, r->files, &events_err) && !process_maps_begin(r->maps) &&
 	      !unwinder_open_for(&r->u, machine, r->files, r->maps));
 	unwind_twice(r);
 	unwind_everywhere(r, bytes);

@@ -55,6 +55,7 @@ static void made_open_at(struct made *m, const char *root, const char *path, con
 		traced_run(m->t);
 	assert_int_equal(mapped_files_open(&m->files), 0);
 	assert_int_equal(process_maps_open(&m->maps, m->files, &events_err), 0);
+	assert_int_equal(process_maps_begin(m->maps), 0);
 	assert_int_equal(unwinder_open(&m->u, m->files, m->maps), 0);
 }
 

@@ -52,6 +52,7 @@ static void test_open(struct test *t, const struct cfi_made *m)
 	maps_made_proc(t->maps_text);
 	assert_int_equal(mapped_files_open(&t->files), 0);
 	assert_int_equal(process_maps_open(&t->maps, t->files, &events_err), 0);
+	assert_int_equal(process_maps_begin(t->maps), 0);
 	assert_int_equal(unwinder_open_for(&t->u, m->machine == EM_AARCH64 ? &unwind_arm64 : &unwind_x86_64, t->files,
 					   t->maps), 0);
 	t->in = (struct unwind_input){

@@ -19,32 +19,36 @@ struct stack_frames {
 	struct process_maps *maps;	/* NULL: no user stacks */
 	struct unwinder *unwinder;	/* NULL: by frame pointers alone, as selected or on other machines */
 	struct symbolizer *symbols;
+	enum stack_user user;
 	struct stack_frames_counts counts;
 };
-
-static int open_user(struct stack_frames *f, enum stack_user user)
-{
-	int err = process_maps_open(&f->maps, f->files, &f->counts.events_err);
-
-	if (!err && user == STACK_BY_RULES)
-		err = unwinder_open(&f->unwinder, f->files, f->maps);
-	return err == -ENOTSUP ? 0 : err;
-}
 
 int stack_frames_open(struct stack_frames **out, enum stack_user user)
 {
 	struct stack_frames *f = calloc(1, sizeof(*f));
 	int err = f ? mapped_files_open(&f->files) : -ENOMEM;
 
-	err = err ?: symbolizer_open(&f->symbols, f->files, NULL);
 	if (!err && user != STACK_NO_USER)
-		err = open_user(f, user);
+		err = process_maps_open(&f->maps, f->files, &f->counts.events_err);
 	if (err) {
 		stack_frames_close(f);
 		return err;
 	}
+	f->user = user;
 	*out = f;
 	return 0;
+}
+
+int stack_frames_begin(struct stack_frames *f)
+{
+	int err = symbolizer_open(&f->symbols, f->files, NULL);
+
+	if (!err && f->maps)
+		err = process_maps_begin(f->maps);
+	if (err || f->user != STACK_BY_RULES)
+		return err;
+	err = unwinder_open(&f->unwinder, f->files, f->maps);
+	return err == -ENOTSUP ? 0 : err;
 }
 
 int stack_frames_read(struct stack_frames *f)

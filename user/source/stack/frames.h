@@ -25,11 +25,13 @@ struct stack_frames_counts {
 	int events_err;		/* -errno: why mappings are not reported as they are made */
 };
 
+/* 0 or -errno. */
+int stack_frames_open(struct stack_frames **out, enum stack_user user);
 /*
  * Reads the kernel's symbols and, for user stacks, what is mapped in all processes; from here on what is
  * mapped is followed. 0 or -errno.
  */
-int stack_frames_open(struct stack_frames **out, enum stack_user user);
+int stack_frames_begin(struct stack_frames *f);
 /* Takes what has happened until now, before samples of that time are asked for. 0 or -ENOMEM. */
 int stack_frames_read(struct stack_frames *f);
 /*

@@ -37,12 +37,14 @@ int stack_source_open(struct stack_source **out, const struct stack_cfg *cfg, ch
 			 strerror(-fd));
 		return -ENOTSUP;
 	}
-	if (cfg->hz)
-		close(fd);
 	s = calloc(1, sizeof(*s));
-	if (!s)
+	if (!s) {
+		if (cfg->hz)
+			close(fd);
 		return -ENOMEM;
+	}
 	s->cfg = *cfg;
+	s->tried_fd = cfg->hz ? fd : -1;
 	s->period = period;
 	s->via = STACK_VIA_CNT;
 	s->asleep_fd = -1;
@@ -90,6 +92,8 @@ void stack_source_close(struct stack_source *s)
 	stack_programs_detach(s);
 	profile_writer_close(s->profile);
 	stack_frames_close(s->frames);
+	if (s->tried_fd >= 0)
+		close(s->tried_fd);
 	if (s->ctls)
 		munmap(s->ctls, s->ctls_bytes);
 	if (s->rings)
@@ -111,9 +115,16 @@ static int load_stacks(void *s, struct source_ctx *c)
 	return stack_programs_load(s, c);
 }
 
-static int attach_stacks(void *s, struct source_ctx *c, const char **which)
+/* Perf events are opened before the process is there that closes them last. */
+static int attach_stacks(void *state, struct source_ctx *c, const char **which)
 {
-	return stack_programs_attach(s, c, which);
+	struct stack_source *s = state;
+	int err = stack_programs_attach(s, c, which);
+
+	if (err)
+		return err;
+	*which = "opening what reports mappings";
+	return stack_frames_open(&s->frames, stack_source_lacks_user(s) ? STACK_NO_USER : s->cfg.user);
 }
 
 /* By which mechanism; 0: none yet, else one more. */
@@ -147,7 +158,7 @@ static int start_stacks(void **state, struct source_ctx *c)
 	const struct profile_config cfg = {
 		.period_ns = s->cfg.hz ? NS_PER_SECOND / s->cfg.hz : 0, .clock = s->cfg.cycles ? "cycles" : NULL,
 	};
-	int err = stack_frames_open(&s->frames, stack_source_lacks_user(s) ? STACK_NO_USER : s->cfg.user);
+	int err = stack_frames_begin(s->frames);
 
 	err = err ?: profile_writer_open(&s->profile, c->w, &cfg);
 	stack_programs_start(s);

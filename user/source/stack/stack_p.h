@@ -48,6 +48,11 @@ struct stack_source {
 	struct bpf_link *links[3];	/* of programs that are no CPU's */
 	int asleep_fd;			/* an iterator over the threads that are asleep; -1: none */
 	bool stopped;
+	/*
+	 * A perf event that was tried; -1: none. It is open to the end, as the others: on 7.3, closing the last descriptor of one
+	 * waits for a grace period.
+	 */
+	int tried_fd;
 	/* From the start on: */
 	struct stack_frames *frames;
 	struct profile_writer *profile;

@@ -19,6 +19,7 @@
 #include "fxt/fxt.h"
 #include "fxt/fxt_mem.h"
 #include "profile/profile.h"
+#include "source/stack/frames.h"
 #include "source/stack/stack_p.h"
 #include "source/table.h"
 
@@ -40,6 +41,8 @@ static void start(struct fixture *f, enum stack_user user)
 
 	stack_source_close(f->stacks);
 	assert_int_equal(stack_source_open((struct stack_source **)&f->stacks, &cfg, why, sizeof(why)), 0);
+	/* By attach(), after programs that are not here. */
+	assert_int_equal(stack_frames_open(&((struct stack_source *)f->stacks)->frames, user), 0);
 	assert_int_equal(source_stack.start(&f->stacks, &f->ctx), 0);
 }
 

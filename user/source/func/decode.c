@@ -218,7 +218,7 @@ static bool goes_on(const struct funcs *f, const struct open_call *call, uint64_
 
 int funcs_write_open(struct funcs *f, struct fxt_writer *w, uint64_t cut_ns, uint64_t *written)
 {
-	struct fxt_thread thread;
+	struct fxt_thread thread = { 0 };
 	struct open_call call;
 	unsigned int slot, i;
 	int err = 0;

@@ -149,6 +149,17 @@ uint64_t bpf_call_link_missed(int link_fd)
 	return attr.len >= offsetof(struct link_info, more) ? info.missed : 0;
 }
 
+int bpf_call_iterate(const struct bpf_program *prog, struct bpf_link **link)
+{
+	int fd;
+
+	*link = bpf_program__attach(prog);
+	if (!*link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(*link));
+	return fd < 0 ? -errno : fd;
+}
+
 void *bpf_call_map(const struct bpf_map *map, size_t bytes, int prot)
 {
 	void *mem = mmap(NULL, bytes, prot, MAP_SHARED, bpf_map__fd(map), 0);

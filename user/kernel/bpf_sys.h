@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct bpf_link;
 struct bpf_map;
 struct bpf_program;
 
@@ -38,6 +39,11 @@ int bpf_call_link_kfunc(struct bpf_program *prog, int32_t number, const char *na
 int bpf_call_put(struct bpf_program *prog, int32_t number, int32_t value);
 /* Creates @map, of an object not loaded yet: an mmap-able array of one value of @bytes. 0 or -errno. */
 int bpf_call_create_value(struct bpf_map *map, size_t bytes);
+/*
+ * Attaches an iterator and opens it, to be read once: the descriptor, or -errno. *@link is the caller's, also after an error;
+ * NULL: none.
+ */
+int bpf_call_iterate(const struct bpf_program *prog, struct bpf_link **link);
 /* Hits that the kernel could not hand to the link's program: since 6.7; 0 where it does not report them. */
 uint64_t bpf_call_link_missed(int link_fd);
 /* The memory of a map with BPF_F_MMAPABLE, shared; for munmap(). NULL with errno. @prot: as mmap()'s. */

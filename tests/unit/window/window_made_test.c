@@ -193,7 +193,12 @@ static int write_more(void *ctx, struct fxt_writer *w, const struct piece_state 
 	return fxt_write_blob(w, FXT_BLOB_DATA, fxt_str(MORE), "12345678", 8);
 }
 
-static size_t count_more(const struct fxt_mem *m)
+static bool is_more(const struct fxt_record *rec)
+{
+	return rec->kind == FXT_KIND_BLOB && rec->blob.len == 8;
+}
+
+static size_t count(const struct fxt_mem *m, bool (*is)(const struct fxt_record *rec))
 {
 	struct fxt_mem_source source = { .data = m->data, .len = m->len };
 	struct fxt_reader *reader;
@@ -202,7 +207,7 @@ static size_t count_more(const struct fxt_mem *m)
 
 	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
 	while (fxt_reader_next(reader, &rec) == 1)
-		cnt += rec.kind == FXT_KIND_BLOB && rec.blob.len == 8;
+		cnt += is(&rec);
 	fxt_reader_close(reader);
 	return cnt;
 }
@@ -225,7 +230,7 @@ static void test_more(void **state)
 		more_cnt = 0;
 		walk_dumped(way.window, last_ns, &cut, &m);
 		assert_int_equal(more_cnt, last_ns ? 2 : 1);	/* the first one became a state */
-		assert_int_equal(count_more(&m), 1);
+		assert_int_equal(count(&m, is_more), 1);
 		fxt_mem_free(&m);
 	}
 	way_close(&way);
@@ -252,18 +257,9 @@ static void write_open(void *ctx, struct fxt_writer *w, struct piece_cut *cut)
 	cut->more_events += 2;
 }
 
-static size_t count_open(const struct fxt_mem *m)
+static bool is_open(const struct fxt_record *rec)
 {
-	struct fxt_mem_source source = { .data = m->data, .len = m->len };
-	struct fxt_reader *reader;
-	struct fxt_record rec;
-	size_t cnt = 0;
-
-	assert_int_equal(fxt_reader_open(&reader, fxt_mem_read, &source), 0);
-	while (fxt_reader_next(reader, &rec) == 1)
-		cnt += rec.kind == FXT_KIND_EVENT && rec.event.type == FXT_DURATION_COMPLETE && rec.event.ts == OPEN_NS;
-	fxt_reader_close(reader);
-	return cnt;
+	return rec->kind == FXT_KIND_EVENT && rec->event.type == FXT_DURATION_COMPLETE && rec->event.ts == OPEN_NS;
 }
 
 /* Slices that go on are in each file, of all of the window or of its end, and in its ledger. */
@@ -281,7 +277,7 @@ static void test_open(void **state)
 	cut = way_cut(&way);
 	for (last_ns = 0; last_ns < S; last_ns += S / 2) {
 		walk_dumped(way.window, last_ns, &cut, &m);
-		assert_int_equal(count_open(&m), 3);
+		assert_int_equal(count(&m, is_open), 3);
 		fxt_mem_free(&m);
 	}
 	assert_int_equal(cut.more_events, 0);

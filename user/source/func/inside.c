@@ -2,13 +2,13 @@
 /* See inside.h. */
 #include "inside.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "func_p.h"
+#include "kernel/bpf_sys.h"
 #include "kernel/symbols.h"
 #include "kfxt.skel.h"
 
@@ -18,13 +18,13 @@ _Static_assert(OPEN_CALLS == 64, "a word has a bit for each call");
 
 int inside_attach(struct funcs *f, struct kfxt_bpf *skel)
 {
+	int fd;
+
 	if (!f->misses)
 		return 0;
-	f->inside_link = bpf_program__attach(skel->progs.record_inside);
-	if (!f->inside_link)
-		return -errno;
-	f->inside_fd = bpf_iter_create(bpf_link__fd(f->inside_link));
-	return f->inside_fd < 0 ? -errno : 0;
+	fd = bpf_call_iterate(skel->progs.record_inside, &f->inside_link);
+	f->inside_fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 void inside_detach(struct funcs *f)

@@ -2,7 +2,6 @@
 /*
  * Which programs sample stacks, their rings, and where they are attached.
  */
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -188,12 +187,10 @@ int stack_programs_attach_sleeps(struct stack_source *s, struct kfxt_bpf *skel, 
 /* Opened now, while that is allowed, and read at the end. */
 static int attach_iterator(struct stack_source *s, struct kfxt_bpf *skel)
 {
-	int err = attach(&s->links[2], skel->progs.record_asleep);
+	const int fd = bpf_call_iterate(skel->progs.record_asleep, &s->links[2]);
 
-	if (err)
-		return err;
-	s->asleep_fd = bpf_iter_create(bpf_link__fd(s->links[2]));
-	return s->asleep_fd < 0 ? -errno : 0;
+	s->asleep_fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 int stack_programs_attach(struct stack_source *s, struct source_ctx *c, const char **which)

@@ -166,6 +166,12 @@ def calls_go_on(tmp):
     equal(traces[-1].going_on, [], 'after the last file there is none')
     all_ = load(joined(found, tmp + '/all'))
     equal([c.end for c in all_.calls if c.name == 'main'], [main_[2]], 'of all files joined')
+    expect(len(all_.going_on) >= 4, f'{all_.going_on}')
+    r = run('convert', '--stats', 'json', '-o', tmp + '/all.json', tmp + '/all')
+    equal((r.returncode, json.loads(r.stdout)['input']['in_two_files']), (0, len(all_.going_on) + len(all_.carried)), r.stderr)
+    with open(tmp + '/all.json', encoding='utf-8') as f:
+        text = f.read()
+    equal((text.count('"name":"main"'), 'continues' in text), (1, False), 'events of a call in the files, converted')
 
 
 @test

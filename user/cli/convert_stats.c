@@ -360,6 +360,9 @@ void convert_print_passed(const struct convert_totals *t)
 	char kinds[LEFT_OUT_BYTES];
 
 	list_left_out(t, kinds, sizeof(kinds));
+	if (t->input.in_two_files)
+		log_info("%s: files of one recording, joined: %" PRIu64 " record%s that two of them have %s written once", t->path,
+			 t->input.in_two_files, plural(t->input.in_two_files), t->input.in_two_files == 1 ? "is" : "are");
 	log_info("%s: %" PRIu64 " records, %" PRIu64 " left out%s%s%s", output_of(t), t->input.records, t->left_out,
 		 *kinds ? " (" : "", kinds, *kinds ? ")" : "");
 }

@@ -55,6 +55,7 @@ struct reader_counts {
 	uint64_t lost_notices, lost_events;
 	uint64_t shifted_s;		/* all times are shown so much later, as there were negative ones */
 	uint64_t damaged;		/* stretches of FXT that are no records */
+	uint64_t in_two_files;		/* records of FXT that another file of its recording has as well, left out */
 	uint64_t unparsed;
 	struct {
 		uint64_t line;		/* or number of the event, if there are no lines */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FXT as an input: its records as they are, without what is damaged.
+ * FXT as an input: its records as they are, without what is damaged, or there twice because files are joined.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "formats_p.h"
 #include "fxt/fxt.h"
+#include "fxt_joint.h"
 
 #define PIECE_BYTES	(64U << 10)
 #define RECORD_BYTES	(FXT_RECORD_WORDS_MAX * 8U)	/* beyond, records come in pieces */
@@ -17,6 +18,7 @@ struct input {
 	struct reader_cfg cfg;
 	struct fxt_reader *reader;
 	struct reader_counts counts;
+	struct fxt_joint joint;
 	uint64_t by_kind[FXT_KIND_CNT];
 	size_t used;
 	char piece[PIECE_BYTES + RECORD_BYTES];
@@ -38,6 +40,7 @@ static void input_close(void *reader)
 	if (!in)
 		return;
 	fxt_reader_close(in->reader);
+	fxt_joint_free(&in->joint);
 	free(in);
 }
 
@@ -105,6 +108,30 @@ static int pass(struct input *in)
 	return err || got == -ENODATA ? err : (int)got;
 }
 
+/* What is kept comes after the piece. */
+static int hand_over_kept(struct input *in, bool ends)
+{
+	int err = hand_over(in);
+
+	if (err)
+		return err;
+	return ends ? fxt_joint_end(&in->joint, in->cfg.record, in->cfg.record_ctx) :
+		      fxt_joint_hand_over(&in->joint, in->cfg.record, in->cfg.record_ctx);
+}
+
+/* The next record, unless it is damaged. */
+static int take(struct input *in, const struct fxt_record *rec)
+{
+	bool release;
+	int how = fxt_joint_take(&in->joint, rec, &release), err = release ? hand_over_kept(in, false) : 0;
+
+	if (err || how < 0)
+		return err ?: how;
+	if (how == FXT_JOINT_LEAVE_OUT)
+		return 0;
+	return how == FXT_JOINT_KEEP ? fxt_joint_keep(&in->joint, rec, in->reader) : pass(in);
+}
+
 /* Until a piece is full; where the input has no more, or fails, what there is goes first. */
 static int input_read(void *reader)
 {
@@ -115,18 +142,21 @@ static int input_read(void *reader)
 	do {
 		got = fxt_reader_next(in->reader, &rec);
 		if (got <= 0) {
-			err = hand_over(in);
+			err = hand_over_kept(in, true);
 			return err ? err : got;
 		}
 		count(in, &rec);
-		err = rec.kind == FXT_KIND_DAMAGED ? 0 : pass(in);
+		err = rec.kind == FXT_KIND_DAMAGED ? 0 : take(in, &rec);
 	} while (!err && in->used);
 	return err ? err : 1;
 }
 
 static void input_counts(const void *reader, struct reader_counts *counts)
 {
-	*counts = ((const struct input *)reader)->counts;
+	const struct input *in = reader;
+
+	*counts = in->counts;
+	counts->in_two_files = in->joint.left_out;
 }
 
 /* Each record of the input in one count, damaged stretches too. */
@@ -143,6 +173,7 @@ static void input_stats(const void *reader, struct json *j)
 			json_key_u64(j, fxt_kind_name((enum fxt_kind)i), in->by_kind[i]);
 	json_end(j);
 	json_key_u64(j, "damaged", in->counts.damaged);
+	json_key_u64(j, "in_two_files", in->joint.left_out);
 }
 
 const struct reader_ops fxt_format_reader = {

@@ -219,7 +219,8 @@ def of_all_kinds():
     event = 'block:block_rq_issue' if os.path.exists(f'{TRACEFS}/events/block') else 'sched:sched_process_wait'
     wide = ['-f', 'vfs_fsync*']
     able = run('record', '-q', '-d', '1ms', '-o', '/dev/null', *wide).returncode == 0
-    return ['-u', helper('calls') + ':inner', *(wide if able else []), '-e', event, '-e', 'syscalls:fsync', '--off-cpu=10s', '--user-stack=fp']
+    return ['-u', helper('calls') + ':inner', *(wide if able else []), '-e', event, '-e', 'syscalls:fsync', '--sample=99', '--off-cpu=10s',
+            '--user-stack=fp']
 
 
 def with_functions(tmp, name):

@@ -579,8 +579,8 @@ def disk_full(tmp):
     os.mkdir(small)
     subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', small], check=True)
     try:
-        p = subprocess.Popen([KFXT, 'record', '-o', f'{small}/{PATTERN}', '--rotate', '1s', '--stats', 'json', '--stats-file', tmp + '/stats'],
-                             stderr=open(tmp + '/err', 'w'))
+        p = subprocess.Popen([KFXT, 'record', '-o', f'{small}/{PATTERN}', '--rotate', '1s', '-e', 'syscalls:read,write',
+                              '--stats', 'json', '--stats-file', tmp + '/stats'], stderr=open(tmp + '/err', 'w'))
         while p.poll() is None and 'No space left on device' not in open(tmp + '/err').read():
             subprocess.run([helper('pingpong'), '2000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)
         subprocess.run([helper('pingpong'), '2000', str(last_cpu())], stdout=subprocess.DEVNULL, check=True)

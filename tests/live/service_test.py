@@ -191,6 +191,16 @@ def expect_what_led_up(path, all_threads):
     expect(report['switches'] + lost >= wanted, f'{report["switches"]} switches, {lost} lost, {wanted} of the load')
 
 
+def limits():
+    """What the unit's cgroup allows it, and what it took."""
+    place = '/sys/fs/cgroup' + shown('ControlGroup')['ControlGroup']
+    of = {}
+    for name in ('memory.max', 'memory.swap.max', 'cpu.weight', 'memory.peak', 'memory.events'):
+        with open(f'{place}/{name}') as f:
+            of[name] = f.read().split()
+    return of
+
+
 @test
 def keeps_what_led_up_to_a_reload(tmp):
     """As installed: nothing is written until then, and then a file that has the seconds before, each time."""
@@ -207,6 +217,11 @@ def keeps_what_led_up_to_a_reload(tmp):
             verify(path)
             equal(stat.S_IMODE(os.stat(path).st_mode) & 0o077, 0, "the trace's mode")
             expect_what_led_up(path, threads)
+        has = limits()
+        equal([has[name] for name in ('memory.max', 'memory.swap.max', 'cpu.weight')], [[str(1 << 30)], ['0'], ['1000']], 'limits')
+        peak, events = int(has['memory.peak'][0]), dict(zip(has['memory.events'][::2], has['memory.events'][1::2]))
+        note(f'{peak >> 20} MiB of 1024 at most')
+        equal((peak < 512 << 20, events['max'], events['oom_kill']), (True, '0', '0'), f'memory: {peak}, {events}')
         systemctl('stop', 'kfxt')
         equal(shown('ActiveState', 'Result'), {'ActiveState': 'inactive', 'Result': 'success'},
               f'how the unit ended, {said()}')

@@ -158,8 +158,11 @@ def longest_pause(t):
 
 
 def expect_wait(t, tid, i):
-    """From a wakeup or a preemption of thread @tid until it runs, or goes on; what is partial may be cut by a gap of any CPU."""
-    gaps = {s.ts for s in t.switches if s.mark == 'gap'} if i['partial'] else set()
+    """
+    From a wakeup or a preemption of thread @tid until it runs, or goes on; what is partial may be cut by a gap of any CPU, or have
+    lasted before the recording: where that begins, or one of its CPUs.
+    """
+    gaps = {s.ts for s in (*t.switches, *t.states.values()) if s.mark in ('gap', 'start', 'state')} if i['partial'] else set()
     begins = {w.ts for w in t.wakeups if w.tid == tid} | {s.ts for s in t.switches if s.out == tid and s.state in ('R', 'R+')}
     ends = {s.ts for s in t.switches if s.into == tid}
     expect(i['from_ns'] in begins | gaps and (i['ongoing'] or i['to_ns'] in ends | gaps),

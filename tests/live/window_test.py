@@ -25,8 +25,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import fxtread  # noqa: E402
 import pftrace_reader  # noqa: E402
 from account import KOID_STEP, TRACKS, as_another_has_them, every_switch_of, may_be_missing, players  # noqa: E402
-from flights import FOR, MS, NAMED, PRELUDE, expect_wait, files, flight, hog, instants, python, waiter, whole  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, Skip, cgroup, equal, expect, helper, last_cpu, main, note, run,  # noqa: E402
+from flights import FOR, MS, NAMED, PRELUDE, expect_wait, files, flight, hog, instants, python, session, waiter, whole  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, Skip, cgroup, equal, expect, helper, last_cpu, load, main, note, run,  # noqa: E402
                      running, scaled, status_of, test, until)
 from bpf_stats import bpf_stats_on, cpu_ns, empty_run_ns, programs_of  # noqa: E402
 from paces import NEAR, PACES, far, paced  # noqa: E402
@@ -313,12 +313,18 @@ def lines_of_the_log(tmp):
         equal(p.wait(PATIENCE), 0, 'exit code')
         found = []
         for path in glob.glob(place + '/*'):
-            lines = [dict((n, v) for n, _, v in r['arguments']).get('text', '') for r in fxtread.read(path)
+            lines = [(dict((n, v) for n, _, v in r['arguments']).get('text', ''), r['timestamp']) for r in fxtread.read(path)
                      if r['type'] == 'event' and r['category'] == 'log']
-            found += [int(m[1]) for m in map(re.compile(r'^kfxt line (\d+)$').match, lines) if m]
-        first = min(found)
-        equal(sorted(found), list(range(first, LINE_CNT)), f'lines of a {name}')
-        expect(first == 0 if name == 'rotation' else 0 < first < LINE_CNT - 80, f'the first line of a {name}: {first}')
+            found += [(int(m[1]), ts) for m, ts in ((re.match(r'kfxt line (\d+)$', text), ts) for text, ts in lines) if m]
+            end_ns = session(load(path))[1]
+        numbers, times = zip(*sorted(found))
+        equal(list(numbers), list(range(numbers[0], LINE_CNT)), f'lines of a {name}')
+        # The one before the first was written longer ago than the window is to have; a line takes as long as the slowest, twice at most.
+        apart = max(b - a for a, b in zip(times, times[1:]))
+        if name == 'window':
+            note(f'from line {numbers[0]} on, {(end_ns - times[0]) / 1e9:.2f} s before the end, {apart / 1e6:.0f} ms apart at most')
+        expect(numbers[0] == 0 if name == 'rotation' else numbers[0] > 0 and end_ns - times[0] > 2_000_000_000 - 2 * apart,
+               f'the first line of a {name}: {numbers[0]}, {(end_ns - times[0]) / 1e9} s before the end')
 
 
 # ---- how much, and how long ---------------------------------------------------------------------------

@@ -520,15 +520,21 @@ void programs_counts(const struct programs *p, struct programs_counts *counts)
 	}
 	*counts = (struct programs_counts){
 		.names_seen = p->skel->bss->names_seen,
-		.names_lost = p->skel->bss->names_lost + p->names_unread,
+		.names_lost = programs_names_lost(p),
 		.generations_exhausted = p->skel->bss->generations_exhausted,
 	};
 	bpf_object__for_each_program(prog, p->skel->obj) {
 		len = sizeof(info);
 		info = (struct bpf_prog_info){ 0 };
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		/* Most are not part of this recording. */
+		if (bpf_program__fd(prog) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 			count_skipped(p, counts, bpf_program__name(prog), info.recursion_misses);
 	}
+}
+
+uint64_t programs_names_lost(const struct programs *p)
+{
+	return p->is_final ? p->final.names_lost : p->skel->bss->names_lost + p->names_unread;
 }
 
 void programs_names_unread(struct programs *p, uint64_t cnt)

@@ -81,6 +81,8 @@ struct bpf_program *programs_next_program(const struct programs *p, struct bpf_p
 /* How many events there were that give or change names. */
 uint64_t programs_names_seen(const struct programs *p);
 void programs_counts(const struct programs *p, struct programs_counts *counts);
+/* Of these names_lost alone, without asking the kernel: to be looked at in each round. */
+uint64_t programs_names_lost(const struct programs *p);
 /* So many names are lost in the metadata ring, which was not read to its end. */
 void programs_names_unread(struct programs *p, uint64_t cnt);
 /* From now on programs_counts() does not change, though programs are still attached: what they count is after the end. */

@@ -221,11 +221,9 @@ int recorder_drain(struct recorder *r, bool with_names)
 /* Reads /proc in steps and keeps the rings from filling between them. */
 static int scan(struct recorder *r)
 {
-	struct programs_counts counts;
 	int more, err = 0;
 
-	programs_counts(r->programs, &counts);
-	r->names_lost = counts.names_lost;
+	r->names_lost = programs_names_lost(r->programs);
 	do {
 		more = tasks_scan(r->tasks);
 		err = more < 0 ? more : recorder_drain(r, false);
@@ -235,10 +233,7 @@ static int scan(struct recorder *r)
 
 int recorder_scan_if_needed(struct recorder *r)
 {
-	struct programs_counts counts;
-
-	programs_counts(r->programs, &counts);
-	return counts.names_lost > r->names_lost ? scan(r) : 0;
+	return programs_names_lost(r->programs) > r->names_lost ? scan(r) : 0;
 }
 
 /* What a round is for, beside the time. */

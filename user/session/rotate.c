@@ -526,15 +526,11 @@ static int read_names_again(struct recorder *r)
 
 int recorder_write_lost_names(struct recorder *r, uint64_t at_ns)
 {
-	struct programs_counts counts;
-	uint64_t lost, unread;
+	const uint64_t all = programs_names_lost(r->programs), lost = all - r->names_said, unread = all - r->names_lost;
 
-	programs_counts(r->programs, &counts);
-	lost = counts.names_lost - r->names_said;
-	unread = counts.names_lost - r->names_lost;
 	if (!is_cut(r) || (!lost && unread == r->unread_said))
 		return 0;
-	r->names_said = counts.names_lost;
+	r->names_said = all;
 	r->unread_said = unread;
 	return ledger_write_event(r->w, "lost_names", at_ns > r->start_ns ? at_ns : r->start_ns, (const struct fxt_arg[]){
 		fxt_arg_u64("lost", lost), fxt_arg_u64("unread", unread),

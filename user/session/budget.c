@@ -74,8 +74,24 @@ static bool all_are_left_out(const struct budget_rule *rule)
 	return class == SHED_CNT;
 }
 
-/* The first class that is left out and exceeds the limit all the same, alone or as most of what does; SHED_CNT: none. */
-static enum shed_class find_too_much(const struct budget_rule *rule, const struct budget_costs *costs)
+/* What the next second will cost if nothing changes: what was recorded before is a guess, what is left out costs the rest at least. */
+static double find_total(const struct budget_rule *rule, const struct budget_costs *costs)
+{
+	double total = costs->total, least = 0;
+	enum shed_class class;
+
+	for (class = 0; class < rule->level; class++) {
+		total -= costs->before[class];
+		least += costs->rest[class];
+	}
+	return total > least ? total : least;
+}
+
+/*
+ * The first class that is left out and exceeds the limit all the same, alone, as most of what does or where nothing else can be
+ * left out; SHED_CNT: none.
+ */
+static enum shed_class find_too_much(const struct budget_rule *rule, const struct budget_costs *costs, double total)
 {
 	enum shed_class class;
 
@@ -83,7 +99,7 @@ static enum shed_class find_too_much(const struct budget_rule *rule, const struc
 		const double rest = costs->rest[class];
 
 		if (rule->selected[class] && rule->detachable[class] && !rule->detached[class] &&
-		    (costs->total - rest <= rule->limit || rest > costs->total / 2))
+		    (total - rest <= rule->limit || rest > total / 2 || (rest > rule->limit && all_are_left_out(rule))))
 			return class;
 	}
 	return SHED_CNT;
@@ -93,23 +109,23 @@ static enum shed_class find_too_much(const struct budget_rule *rule, const struc
  * Detaches such a class: at once if the limit is exceeded by far, else if that is so for two seconds in a row. Whether
  * the next second is to tell what else there is to do.
  */
-static bool detach(struct budget_rule *rule, const struct budget_costs *costs)
+static bool detach(struct budget_rule *rule, const struct budget_costs *costs, double total)
 {
-	const enum shed_class class = costs->total > rule->limit ? find_too_much(rule, costs) : SHED_CNT;
+	const enum shed_class class = total > rule->limit ? find_too_much(rule, costs, total) : SHED_CNT;
 	const bool was_too_much = rule->too_much;
 
 	rule->too_much = class != SHED_CNT;
-	if (rule->too_much && (was_too_much || costs->total > rule->limit * BUDGET_FAR))
+	if (rule->too_much && (was_too_much || total > rule->limit * BUDGET_FAR))
 		rule->detached[class] = true;
 	return rule->too_much;
 }
 
 void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, uint64_t now_ns)
 {
-	double total = costs->total;
+	double total = find_total(rule, costs);
 	enum shed_class class;
 
-	if (detach(rule, costs)) {
+	if (detach(rule, costs, total)) {
 		rule->calm_ns = 0;
 		return;
 	}
@@ -267,6 +283,7 @@ static void find_costs(struct budget *b, const struct cost_shares *s, struct bud
 		ns = s->shed_per_s[class] > 0 ? s->shed[class] * NS_PER_SECOND / s->shed_per_s[class] : 0;
 		costs->less[class] = positive(share + recorded * b->record_ns / NS_PER_SECOND);
 		costs->rest[class] = s->shed[class];
+		costs->before[class] = b->since_ns[class] ? costs->less[class] : 0;
 		costs->more[class] = s->shed_per_s[class] * positive(b->event_ns[class] + b->record_ns - ns) / NS_PER_SECOND;
 	}
 }
@@ -328,6 +345,9 @@ static int apply(struct budget *b, uint64_t at_ns)
 		bits |= b->rule.selected[i] && i < b->rule.level ? 1U << i : 0;
 	if (bits)
 		cost_keep_rates(b->cost);
+	/* Perhaps that is not enough. */
+	if (bits & ~before)
+		cost_look_soon(b->cost);
 	/* Not when the costs were looked at: it is recorded until the flags are there. */
 	now = at_ns ?: clock_ns(CLOCK_BOOTTIME);
 	for (i = 0; i < b->r->cfg->cpus_cnt && bits != before; i++)

@@ -30,6 +30,7 @@ struct budget_costs {
 	double less[SHED_CNT];	/* what is saved if a class is left out that is recorded */
 	double more[SHED_CNT];	/* what it costs to record a class again */
 	double rest[SHED_CNT];	/* what a class that is left out costs all the same */
+	double before[SHED_CNT];	/* what was recorded of such a class before, and was in the rings: it does not come again */
 };
 
 struct budget_rule {

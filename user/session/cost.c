@@ -28,6 +28,7 @@
 #define NS_PER_SECOND	1000000000ULL
 #define EMPTY_RUNS	4000	/* the first ones take longer */
 #define SPAN_NS		800000000ULL	/* of measuring, at least */
+#define SOON_NS		(NS_PER_SECOND / 2)
 #define SHED_RUN_NS	10	/* of a program that finds that its event is to be left out, where all is as typical */
 #define SLOWNESS_MAX	5
 
@@ -192,6 +193,7 @@ struct cost {
 	struct cost_counts from, before, to;
 	struct cost_counts span;	/* since when @rates are measured */
 	bool is_known;			/* such a span is over */
+	bool soon;			/* the next look is */
 };
 
 /*
@@ -440,6 +442,11 @@ static void measure(struct cost *c)
 }
 
 
+void cost_look_soon(struct cost *c)
+{
+	c->soon = true;
+}
+
 bool cost_look(struct cost *c)
 {
 	const uint64_t now = clock_ns(CLOCK_BOOTTIME);
@@ -448,8 +455,10 @@ bool cost_look(struct cost *c)
 		c->settled_ns = now + c->cfg.settle_ns;
 	if (now < c->settled_ns)
 		return false;
-	if (c->looks && !cost_is_measuring(c) && c->cfg.measure_ns < UINT64_MAX && now - c->to.now_ns < NS_PER_SECOND)
+	if (c->looks && !cost_is_measuring(c) && c->cfg.measure_ns < UINT64_MAX &&
+	    now - c->to.now_ns < (c->soon ? SOON_NS : NS_PER_SECOND))
 		return false;
+	c->soon = false;
 	c->before = c->to;
 	count(c, &c->to);
 	if (!c->looks++)

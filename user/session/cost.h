@@ -121,6 +121,8 @@ int cost_error(const struct cost *c);
  * for a second. Returns whether it did.
  */
 bool cost_look(struct cost *c);
+/* The next time after half a second: what costs has changed. */
+void cost_look_soon(struct cost *c);
 /* Counts in any case, at the end of the recording. */
 void cost_end(struct cost *c);
 /* Whether the rates are not known yet. */

@@ -147,7 +147,7 @@ static void test_detached_later(void **state)
 	assert_true(rule.detached[0]);
 }
 
-/* Not if others exceed it, unless it is most of what does; not if it cannot be, or is not left out. */
+/* Not if others exceed it, unless it is most of what does, or all others are left out; not if it cannot be, or is not left out. */
 static void test_not_detached(void **state)
 {
 	struct budget_rule rule = detachable_rule();
@@ -167,6 +167,42 @@ static void test_not_detached(void **state)
 	rule.detachable[0] = true;
 	budget_decide(&rule, &most, 4 * S);
 	assert_true(rule.detached[0]);
+	/* Whatever else there is, it is too much by itself. */
+	rule.detached[0] = rule.exceeded = false;
+	rule.level = SHED_CNT;
+	budget_decide(&rule, &others, 5 * S);
+	assert_true(rule.detached[0]);
+	assert_false(rule.exceeded);
+	/* Switches are: without it they are still. */
+	rule.detached[0] = false;
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.05, .rest = { 0.009 } }, 6 * S);
+	assert_false(rule.detached[0]);
+	assert_true(rule.exceeded);
+}
+
+/* What is still in the rings when a class begins to be left out exceeds nothing, and hides nothing that does. */
+static void test_recorded_before(void **state)
+{
+	struct budget_costs drained = { .total = 0.05, .before = { 0.045 } };
+	struct budget_rule rule = detachable_rule();
+
+	(void)state;
+	budget_decide(&rule, &at_first, S);
+	budget_decide(&rule, &drained, 2 * S);
+	assert_int_equal(rule.level, 1);
+	drained.rest[0] = 0.015;
+	drained.total += 0.015;
+	budget_decide(&rule, &drained, 3 * S);
+	assert_true(rule.detached[0]);
+	assert_int_equal(rule.level, 1);
+	/* Only what is left out. */
+	rule = detachable_rule();
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.05, .before = { 0.045 } }, S);
+	assert_int_equal(rule.level, SHED_CNT);
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.05, .before = { 0.01, 0.01, 0.01, 0.015 } }, 2 * S);
+	assert_false(rule.exceeded);
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.05, .before = { 0.01, 0.01, 0.01 } }, 3 * S);
+	assert_true(rule.exceeded);
 }
 
 /* One after the other, in the opposite order, each after its time. */
@@ -276,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_detached),
 		cmocka_unit_test(test_detached_later),
 		cmocka_unit_test(test_not_detached),
+		cmocka_unit_test(test_recorded_before),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_not_yet),
 		cmocka_unit_test(test_relapse),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -17,6 +18,7 @@
 #include "cmd.h"
 #include "exit.h"
 #include "io/compress.h"
+#include "io/output_cost.h"
 #include "record/record.h"
 #include "record/record_summary.h"
 #include "report/schema.h"
@@ -70,7 +72,7 @@ struct estimate {
 	struct record_use *use;
 	char *dir;			/* of the output; NULL: stdout */
 	struct cost *cost;
-	struct cost_of_byte byte;
+	struct output_cost *byte;
 	struct keep keep[KEEP_MAX];
 	unsigned int keep_cnt;
 	/* What came of it: */
@@ -114,7 +116,7 @@ static int opened(void *ctx, const struct record_summary *s)
 {
 	const struct cost_cfg cfg = { .settle_ns = SETTLE_NS, .measure_ns = UINT64_MAX };
 	struct estimate *e = ctx;
-	int err = cost_open(&e->cost, s->recorder, &cfg);
+	int err = cost_open(&e->cost, s->recorder, &cfg) ?: output_cost_open(&e->byte, e->dir);
 
 	if (err) {
 		log_error("estimate: %s", strerror(-err));
@@ -123,7 +125,6 @@ static int opened(void *ctx, const struct record_summary *s)
 	if (cost_error(e->cost))
 		log_warn("estimate: the cost in the kernel is not measured but what is typical: statistics of BPF programs: %s%s",
 			 strerror(-cost_error(e->cost)), cost_error(e->cost) == -EPERM ? " (CAP_SYS_ADMIN is needed)" : "");
-	cost_try_output(&e->byte, e->dir);
 	e->triggers = s->triggers;
 	return EXIT_OK;
 }
@@ -145,9 +146,14 @@ static void count_triggers(struct estimate *e)
 static void tick(void *ctx)
 {
 	struct estimate *e = ctx;
+	uint64_t since;
 
-	if (cost_look(e->cost))
-		count_triggers(e);
+	if (!cost_look(e->cost))
+		return;
+	count_triggers(e);
+	since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	output_cost_write(e->byte, cost_round_bytes(e->cost));
+	cost_leave_out(e->cost, clock_ns(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
 static double share_of_bytes(double bytes_per_s, double ns)
@@ -179,10 +185,10 @@ static void compute_shares(struct estimate *e, const struct record_summary *s)
 	e->output_selected = e->cfg->record.compress.how || s->is_other_format;
 	e->recorder = m->drain;
 	if (!e->output_selected)
-		e->recorder += share_of_bytes(m->raw_bytes_per_s, e->byte.write_ns - e->byte.copy_ns);
+		e->recorder += share_of_bytes(m->raw_bytes_per_s, output_cost_write_ns(e->byte) - output_cost_copy_ns(e->byte));
 	if (e->recorder < 0)
 		e->recorder = 0;
-	e->output = m->output + share_of_bytes(m->bytes_per_s, e->byte.write_ns);
+	e->output = m->output + share_of_bytes(m->bytes_per_s, output_cost_write_ns(e->byte));
 }
 
 static double total_share(const struct estimate *e)
@@ -453,6 +459,7 @@ int cmd_estimate(int argc, char **argv)
 	use.ctx = &e;
 	code = record_run(&cfg.record, &use, first < argc ? argv + first : NULL);
 	cost_close(e.cost);
+	output_cost_close(e.byte);
 	free(e.dir);
 	opt_config_close(&cfg.record.config);
 	return code;

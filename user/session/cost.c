@@ -390,14 +390,15 @@ static void count_shed(const struct recorder *r, uint64_t shed[SHED_CNT])
 static void count(struct cost *c, struct cost_counts *to)
 {
 	const uint64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID), process = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	const uint64_t watch = urgency_cpu_ns(c->r->cfg->urgency);
 	const struct recorder *r = c->r;
 	struct recorder_totals output = { 0 };
 
 	recorder_output_totals(r, &output);
 	*to = (struct cost_counts){
 		.now_ns = clock_ns(CLOCK_BOOTTIME),
-		.drain_ns = begin - c->own_ns,
-		.output_ns = process > begin ? process - begin : 0,
+		.drain_ns = begin - c->own_ns + watch,
+		.output_ns = process > begin + watch ? process - begin - watch : 0,
 		.bytes = output.bytes, .raw_bytes = output.raw_bytes,
 		.seen = { [COST_NAMES] = programs_names_seen(r->programs) },
 		.recorded = { [COST_NAMES] = programs_names_seen(r->programs) },
@@ -417,6 +418,16 @@ static void count(struct cost *c, struct cost_counts *to)
 		return;
 	count_runs(c, to->runs);
 	c->own_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+}
+
+void cost_leave_out(struct cost *c, uint64_t ns)
+{
+	c->own_ns += ns;
+}
+
+uint64_t cost_round_bytes(const struct cost *c)
+{
+	return c->looks > 1 && c->to.raw_bytes > c->before.raw_bytes ? c->to.raw_bytes - c->before.raw_bytes : 0;
 }
 
 void cost_keep_rates(struct cost *c)
@@ -506,73 +517,4 @@ void cost_close(struct cost *c)
 	cost_keep_rates(c);
 	free(c->programs);
 	free(c);
-}
-
-/* ---- a byte of output ------------------------------------------------------------------------------ */
-
-#define TRY_BYTES	(1U << 20)	/* as one block of the thread that compresses */
-#define TRY_BLOCKS	8		/* in the file at a time */
-#define TRY_ROUNDS	3		/* of which the first does not count */
-
-static double ns_a_byte(uint64_t since_ns)
-{
-	return (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns) / (TRY_ROUNDS - 1) / TRY_BLOCKS / TRY_BYTES;
-}
-
-/* Of writing @block over and over to a file that is empty again after some blocks; 0: it cannot be written. */
-static double try_writing(int fd, const char *block)
-{
-	uint64_t since = 0;
-	unsigned int i;
-
-	for (i = 0; i < TRY_ROUNDS * TRY_BLOCKS; i++) {
-		if (i == TRY_BLOCKS)
-			since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		if (i % TRY_BLOCKS == 0 && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET)))
-			return 0;
-		if (write(fd, block, TRY_BYTES) != TRY_BYTES)
-			return 0;
-	}
-	return ns_a_byte(since);
-}
-
-static double try_file(int fd, const char *block)
-{
-	double ns = fd < 0 ? 0 : try_writing(fd, block);
-
-	if (fd >= 0)
-		close(fd);
-	return ns;
-}
-
-static double try_copying(char *to, const char *from)
-{
-	uint64_t since = 0;
-	unsigned int i;
-
-	for (i = 0; i < TRY_ROUNDS * TRY_BLOCKS; i++) {
-		if (i == TRY_BLOCKS)
-			since = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		memcpy(to, from, TRY_BYTES);
-		__asm__ volatile("" : : "r"(to) : "memory");
-	}
-	return ns_a_byte(since);
-}
-
-void cost_try_output(struct cost_of_byte *out, const char *dir)
-{
-	char *from = malloc(TRY_BYTES), *to = malloc(TRY_BYTES);
-
-	*out = (struct cost_of_byte){ 0 };
-	if (from && to) {
-		memset(from, 1, TRY_BYTES);
-		memset(to, 1, TRY_BYTES);
-		out->copy_ns = try_copying(to, from);
-		if (dir)
-			out->write_ns = try_file(open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), from);
-		if (!out->write_ns)
-			out->write_ns = try_file(memfd_create("kfxt", MFD_CLOEXEC), from);
-	}
-	free(from);
-	free(to);
 }

@@ -45,8 +45,8 @@ struct cost_counts {
 	uint64_t recorded[COST_CNT];
 	uint64_t shed[SHED_CNT];
 	struct cost_runs runs[COST_CNT];
-	uint64_t drain_ns;		/* CPU time of the thread that drains, without what counting takes */
-	uint64_t output_ns;		/* of the recorder's other threads: compression, another format */
+	uint64_t drain_ns;		/* CPU time of the thread that drains, without what counting takes, and of the one that watches it */
+	uint64_t output_ns;		/* of the recorder's other threads: compression, another format; names, which is little */
 	uint64_t bytes, raw_bytes;	/* as of struct recorder_totals */
 	/* With a window: .raw_bytes are in it or were, .packed_from of these have been compressed to .bytes. */
 	bool is_kept;
@@ -127,6 +127,10 @@ void cost_look_soon(struct cost *c);
 void cost_end(struct cost *c);
 /* Whether the rates are not known yet. */
 bool cost_is_measuring(const struct cost *c);
+/* CPU time of the draining thread between two looks that is not part of the recording. */
+void cost_leave_out(struct cost *c, uint64_t ns);
+/* Bytes of records, not compressed, between the last two looks. */
+uint64_t cost_round_bytes(const struct cost *c);
 /* Ends the measuring: the programs are not to run any longer as they did. */
 void cost_keep_rates(struct cost *c);
 /* Since the settling; and between the last two looks that counted. False: nothing yet. */
@@ -134,18 +138,5 @@ bool cost_so_far(const struct cost *c, struct cost_shares *out);
 bool cost_lately(const struct cost *c, struct cost_shares *out);
 /* NULL is fine. */
 void cost_close(struct cost *c);
-
-/*
- * What a byte of output costs in ns: copying it for the thread that compresses, writing it to a file; 0: not known.
- */
-struct cost_of_byte {
-	double copy_ns, write_ns;
-};
-
-/*
- * Tries both, for some milliseconds: with a file in @dir that has no name; with one in memory if @dir is NULL, or has
- * no such files.
- */
-void cost_try_output(struct cost_of_byte *out, const char *dir);
 
 #endif

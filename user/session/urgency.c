@@ -534,6 +534,13 @@ struct urgency_totals urgency_totals(const struct urgency *u)
 	};
 }
 
+uint64_t urgency_cpu_ns(const struct urgency *u)
+{
+	clockid_t clock;
+
+	return u && u->has_thread && !pthread_getcpuclockid(u->thread, &clock) ? clock_ns(clock) : 0;
+}
+
 void urgency_close(struct urgency *u)
 {
 	if (!u)

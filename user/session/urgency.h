@@ -86,6 +86,8 @@ void urgency_lend_thread(const struct urgency *u, pthread_t thread);
 void urgency_beat(struct urgency *u, uint64_t now_ns);
 /* NULL: all 0. */
 struct urgency_totals urgency_totals(const struct urgency *u);
+/* CPU time of the watching thread; 0: there is none. */
+uint64_t urgency_cpu_ns(const struct urgency *u);
 /*
  * Right before the process ends. The calling thread is the one that was watched, and fair from here on if it is not raised:
  * nobody raises it any more. What has joined and not left is raised, to end with the process. NULL is fine.

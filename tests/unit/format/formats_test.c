@@ -17,6 +17,7 @@
 #include "format/formats.h"
 #include "format/stats.h"
 #include "model/builder.h"
+#include "read_fxt.h"
 
 #define LINE	"  a-1 [000] 1.000000: x: y\n"
 
@@ -270,21 +271,13 @@ static void test_json_is_by_name(void **state)
 	assert_int_equal(ops->close(NULL), 0);
 }
 
-static int read_fxt(const char *data, size_t len, struct passed *passed, struct reader_counts *counts)
+static int read_copied(const char *data, size_t len, struct passed *passed, struct reader_counts *counts)
 {
 	struct bytes b = { data, len, 0 };
 	struct reader_cfg cfg = { .read = read_bytes, .read_ctx = &b, .record = pass, .record_ctx = passed };
-	const struct reader_ops *ops = formats_reader("fxt", &cfg.form);
-	void *reader;
-	int more;
 
-	assert_int_equal(ops->open(&reader, &cfg), 0);
-	while ((more = ops->read(reader)) > 0)
-		;
-	ops->counts(reader, counts);
-	ops->close(reader);
-	ops->close(NULL);
-	return more;
+	formats_reader("fxt", &cfg.form)->close(NULL);
+	return read_fxt(&cfg, counts);
 }
 
 static size_t make_trace(struct passed *p, unsigned int events)
@@ -311,7 +304,7 @@ static void test_fxt_is_read_as_it_is(void **state)
 	(void)state;
 	assert_ptr_equal(formats_recognize(NULL, trace.data, len), formats_reader("fxt", &form));
 	assert_ptr_equal(formats_recognize("a.fxt", trace.data, 7), formats_reader("text", &form));
-	assert_int_equal(read_fxt(trace.data, len, &passed, &counts), 0);
+	assert_int_equal(read_copied(trace.data, len, &passed, &counts), 0);
 	assert_int_equal(counts.records, 20);
 	assert_int_equal(counts.bytes, len);
 	assert_int_equal(counts.damaged, 0);
@@ -320,13 +313,13 @@ static void test_fxt_is_read_as_it_is(void **state)
 	assert_memory_equal(passed.data, trace.data, len);
 	passed.len = 0;
 	memset(trace.data + len - 16 * 5, 0xff, 8);
-	assert_int_equal(read_fxt(trace.data, len, &passed, &counts), 0);
+	assert_int_equal(read_copied(trace.data, len, &passed, &counts), 0);
 	assert_int_equal(counts.records, 19);
 	assert_int_equal(counts.damaged, 1);
 	assert_int_equal(counts.problem_offset, len - 16 * 5);
 	assert_int_equal(passed.len, len - 16);
 	trace.len = passed.len = sizeof(passed.data);
-	assert_int_equal(read_fxt(trace.data, len, &passed, &counts), -ENOSPC);
+	assert_int_equal(read_copied(trace.data, len, &passed, &counts), -ENOSPC);
 }
 
 int main(void)

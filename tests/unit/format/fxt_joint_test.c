@@ -13,14 +13,21 @@
 
 #include <cmocka.h>
 
-#include "format/formats.h"
 #include "format/fxt_joint.h"
 #include "fxt/fxt.h"
 #include "fxt/fxt_mem.h"
 #include "fxt/fxt_walk.h"
+#include "read_fxt.h"
 
 static struct fxt_mem trace;		/* the files */
 static struct fxt_writer *w;
+
+/* The next test's files. */
+static void forget(void)
+{
+	fxt_mem_free(&trace);
+	memset(&trace, 0, sizeof(trace));
+}
 
 static void begin(void)
 {
@@ -94,16 +101,8 @@ static int read_into(struct fxt_mem *out, size_t len, size_t chunk, struct reade
 {
 	struct fxt_mem_source source = { .data = trace.data, .len = len, .chunk = chunk };
 	struct reader_cfg cfg = { .read = fxt_mem_read, .read_ctx = &source, .record = fxt_mem_write, .record_ctx = out };
-	const struct reader_ops *ops = formats_reader("fxt", &cfg.form);
-	void *reader;
-	int more;
 
-	assert_int_equal(ops->open(&reader, &cfg), 0);
-	while ((more = ops->read(reader)) > 0)
-		;
-	ops->counts(reader, counts);
-	ops->close(reader);
-	return more;
+	return read_fxt(&cfg, counts);
 }
 
 /* The names of the events that are left, "w" for a wakeup and "|" where a file begins. */
@@ -143,8 +142,7 @@ static void assert_left(const char *wanted, uint64_t in_two_files)
 	assert_int_equal(counts.in_two_files, in_two_files);
 	assert_int_equal(counts.damaged, 0);
 	fxt_mem_free(&out);
-	fxt_mem_free(&trace);
-	memset(&trace, 0, sizeof(trace));
+	forget();
 }
 
 #define ALL(x)		"w " REST(x)
@@ -249,8 +247,7 @@ static void test_every_cut(void **state)
 		assert_int_equal(kinds, counts.in_two_files);
 	}
 	fxt_mem_free(&out);
-	fxt_mem_free(&trace);
-	memset(&trace, 0, sizeof(trace));
+	forget();
 }
 
 /* Whatever a byte is: the rest is read, and no more comes out than was in it. */
@@ -273,8 +270,7 @@ static void test_damage(void **state)
 		trace.data[at] = was;
 	}
 	fxt_mem_free(&out);
-	fxt_mem_free(&trace);
-	memset(&trace, 0, sizeof(trace));
+	forget();
 }
 
 static int take_some(void *ctx, const void *data, size_t len)
@@ -297,21 +293,15 @@ static void test_errors(void **state)
 	for (calls = 0, i = 0; i == calls; calls++) {
 		struct fxt_mem_source source = { .data = trace.data, .len = trace.len };
 		struct reader_cfg cfg = { .read = fxt_mem_read, .read_ctx = &source, .record = take_some, .record_ctx = &left_calls };
-		const struct reader_ops *ops = formats_reader("fxt", &cfg.form);
-		void *reader;
-		int more;
+		int err;
 
 		left_calls = calls;
-		assert_int_equal(ops->open(&reader, &cfg), 0);
-		while ((more = ops->read(reader)) > 0)
-			;
-		ops->close(reader);
-		assert_true(more == -ENOSPC || !more);
-		i += more == -ENOSPC;
+		err = read_fxt(&cfg, NULL);
+		assert_true(err == -ENOSPC || !err);
+		i += err == -ENOSPC;
 	}
 	assert_true(i >= 4);
-	fxt_mem_free(&trace);
-	memset(&trace, 0, sizeof(trace));
+	forget();
 }
 
 int main(void)

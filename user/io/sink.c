@@ -25,9 +25,7 @@
 #include "temp_file.h"
 
 #define OPEN_TRIES	10
-#define ALLOCATE_BYTES	(8U << 20)	/* asked for at a time, at most */
-#define ALLOCATE_LEAST	(256U << 10)
-#define ALLOCATE_WRITES	16U		/* so many as the next one */
+#define AHEAD_BYTES(len) ((len) < (64U << 10) ? 512U << 10 : 8U << 20)	/* asked for at a time: tmpfs takes as long as to write it */
 #define PIECE_BYTES	(16U << 20)	/* what a stage makes of a block, at most */
 #define FIT_BYTES	4096U		/* less is not asked for */
 
@@ -308,14 +306,6 @@ static int allocate_until(struct sink *s, uint64_t end)
 	return err;
 }
 
-/* How much at a time: on tmpfs it takes as long as to write so much. */
-static uint64_t ahead_of(size_t len)
-{
-	const uint64_t bytes = (uint64_t)len * ALLOCATE_WRITES;
-
-	return bytes < ALLOCATE_LEAST ? ALLOCATE_LEAST : bytes < ALLOCATE_BYTES ? bytes : ALLOCATE_BYTES;
-}
-
 /* Before @len bytes are written: after them there is still space for the trailer. */
 static int allocate(struct sink *s, size_t len)
 {
@@ -326,7 +316,7 @@ static int allocate(struct sink *s, size_t len)
 		return 0;
 	if (needed > s->limit)
 		err = EFBIG;
-	else if (!allocate_until(s, needed + ahead_of(len)) || !allocate_until(s, needed))
+	else if (!allocate_until(s, needed + AHEAD_BYTES(len)) || !allocate_until(s, needed))
 		return 0;
 	else if (errno == ENOSPC || errno == EDQUOT)
 		err = errno;

@@ -25,7 +25,8 @@ from functions import WIDE, by_each, here  # noqa: E402
 from bpf_stats import bpf_stats_on, cpu_ns, empty_run_ns, programs_of  # noqa: E402
 import fxtread  # noqa: E402
 
-# So many system calls a second, in rounds of a millisecond, from each time to the next: "0-1.5", in seconds.
+# So many system calls a second, in rounds of 5 ms, from each time to the next: "0-1.5", in seconds. With more rounds their
+# switches, which are never left out, cost a large part of the limit on a slow machine.
 CALLER = '''import os, sys, time
 rate, spans = float(sys.argv[1]), [tuple(map(float, s.split('-'))) for s in sys.argv[2:]]
 begin = time.monotonic()
@@ -33,9 +34,9 @@ for low, high in spans:
     at = begin + low
     while at < begin + high:
         time.sleep(max(at - time.monotonic(), 0))
-        for _ in range(int(rate / 1000)):
+        for _ in range(int(rate / 200)):
             os.getppid()
-        at = max(at + 0.001, time.monotonic() - 0.01)
+        at = max(at + 0.005, time.monotonic() - 0.01)
 '''
 RATE = 40_000 * SCALE
 CALLS = 'syscalls:getppid'      # what others call meanwhile is not part of it

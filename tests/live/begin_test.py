@@ -47,9 +47,13 @@ def now():
 
 @contextlib.contextmanager
 def all_of(commands):
+    """
+    Each in a session of its own: where pairs of threads on both CPUs are one group, a kernel whose fair scheduler has the error
+    of SESSION below runs no worker, for as long as they run, without a recorder.
+    """
     with contextlib.ExitStack() as stack:
         for command in commands:
-            stack.enter_context(running(*command))
+            stack.enter_context(running(*command, start_new_session=True))
         yield
 
 

@@ -106,7 +106,7 @@ static enum shed_class find_too_much(const struct budget_rule *rule, const struc
 }
 
 /*
- * Detaches such a class: at once if the limit is exceeded by far, else if that is so for two seconds in a row. Whether
+ * Detaches such a class: at once if the limit is exceeded by far, else if that is so in two looks in a row. Whether
  * the next second is to tell what else there is to do.
  */
 static bool detach(struct budget_rule *rule, const struct budget_costs *costs, double total)
@@ -345,8 +345,8 @@ static int apply(struct budget *b, uint64_t at_ns)
 		bits |= b->rule.selected[i] && i < b->rule.level ? 1U << i : 0;
 	if (bits)
 		cost_keep_rates(b->cost);
-	/* Perhaps that is not enough. */
-	if (bits & ~before)
+	/* Perhaps that is not enough, or what exceeds the limit has to be seen once more. */
+	if (bits & ~before || b->rule.too_much)
 		cost_look_soon(b->cost);
 	/* Not when the costs were looked at: it is recorded until the flags are there. */
 	now = at_ns ?: clock_ns(CLOCK_BOOTTIME);

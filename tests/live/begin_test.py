@@ -157,16 +157,21 @@ def until_detached():
         pass
 
 
-def first_mark(trace):
+def records(trace, kind, words):
     """
-    When the first CPU of a whole trace begins; by kfxt, since Python takes ten seconds for the million switches that pairs of
-    threads make meanwhile.
+    Those of a kind that have these words in their JSON; by kfxt, since Python takes ten seconds for the million switches that
+    pairs of threads make in a second, and an emulated machine longer.
     """
-    verify(trace)
-    with subprocess.Popen([KFXT, 'dump', '--json', '--type', 'context_switch', trace], stdout=subprocess.PIPE) as p:
-        marks = [json.loads(line)['ts_ns'] for line in p.stdout if b'"value":"start"' in line]
+    with subprocess.Popen([KFXT, 'dump', '--json', '--type', kind, trace], stdout=subprocess.PIPE) as p:
+        found = [json.loads(line) for line in p.stdout if words in line]
     equal(p.returncode, 0, 'exit code')
-    return min(marks)
+    return found
+
+
+def first_mark(trace):
+    """When the first CPU of a whole trace begins."""
+    verify(trace)
+    return min(r['ts_ns'] for r in records(trace, 'context_switch', b'"value":"start"'))
 
 
 def bounded(tmp, name, *options, rounds=ROUNDS, limit=LIMIT):
@@ -225,9 +230,8 @@ def standstills_are_seen(tmp):
 
 
 def late_drains(trace):
-    """Arguments of these records; by kfxt, since an emulated machine takes long for a million others in Python."""
-    out = subprocess.run([KFXT, 'dump', '--json', '--type', 'event', trace], capture_output=True, text=True, check=True).stdout
-    return [{arg['name']: arg['value'] for arg in rec['args']} for rec in map(json.loads, out.splitlines()) if rec['name'] == 'late_drain']
+    """Arguments of these records."""
+    return [{arg['name']: arg['value'] for arg in r['args']} for r in records(trace, 'event', b'"name":"late_drain"')]
 
 
 @functools.cache
@@ -368,7 +372,7 @@ def detached_where_workers_run(tmp):
             until(lambda: gone(child), 'it does not end')
             with urgent():
                 _, begin, _, _, _ = one(tmp + '/next.fxt')
-            first = min(s.ts for s in load(tmp + '/next.fxt').switches if s.mark == 'start')
+            first = first_mark(tmp + '/next.fxt')
         os.unlink(tmp + '/next.fxt')     # else the next one is said to have begun
         note(f'the next recording began after {(first - begin) / 1e9:.3f} s')
         expect(first - begin <= LIMIT * 1e9, 'it does not begin in time')

@@ -107,7 +107,7 @@ static enum shed_class find_too_much(const struct budget_rule *rule, const struc
 
 /*
  * Detaches such a class: at once if the limit is exceeded by far, else if that is so in two looks in a row. Whether
- * the next second is to tell what else there is to do.
+ * the next look is to tell what else there is to do.
  */
 static bool detach(struct budget_rule *rule, const struct budget_costs *costs, double total)
 {

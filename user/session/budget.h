@@ -38,7 +38,7 @@ struct budget_rule {
 	bool selected[SHED_CNT];	/* part of this recording */
 	bool detachable[SHED_CNT];	/* for good */
 	bool detached[SHED_CNT];
-	bool too_much;			/* in the last second, by what can be detached */
+	bool too_much;			/* in the last look, by what can be detached */
 	unsigned int level;		/* how many classes are left out, from the first one on */
 	bool exceeded;			/* by a second that began with all left out that can be */
 	uint64_t calm_ns;		/* since when level - 1 would do; 0: it would not */

@@ -434,18 +434,27 @@ def delayed(seconds, *args):
 def markers_begin_late(tmp):
     """Scheduling is recorded without waiting for them, and all say since when they are."""
     script = file_of(tmp, 'script', f'''{KFXT} mark early
+echo $PPID > {tmp}/pid.tmp && mv {tmp}/pid.tmp {tmp}/pid
 until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ]; do sleep 0.1; done
 {KFXT} mark late
 ''')
     trace = tmp + '/t.fxt'
-    r = delayed(2, '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script)
-    err = r.stderr.decode()
+    # What makes the instance is stopped, until a marker was written: with a delay it might go on before.
+    tracer = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=mkdir', '-e', 'inject=mkdir:signal=SIGSTOP']
+    p = subprocess.Popen([*tracer, *command('copies', '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script)],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until(lambda: os.path.exists(tmp + '/pid') or p.poll() is not None, 'the command has not begun', 3 * PATIENCE)
+    with open(tmp + '/pid', encoding='utf-8') as f:
+        helpers = [pid for pid, name in children_of(int(f.read())).items() if name == 'kfxt-markers']
+    equal(len(helpers), 1, 'processes that make the instance')
+    os.kill(helpers[0], signal.SIGCONT)
+    err = p.communicate(timeout=3 * PATIENCE)[1].decode()
     verify(trace)
     t = load(trace)
     equal([e.name for e in events(trace)], ['late'], 'markers')
     with open(tmp + '/s', encoding='utf-8') as f:
         stats = json.load(f)
-    equal(r.returncode, 3 if is_lossy(stats) else 4, f'exit code: {stats["total"]}: {err}')
+    equal(p.returncode, 3 if is_lossy(stats) else 4, f'exit code: {stats["total"]}: {err}')
     said = stats['late']
     equal([late['source'] for late in said], ['marker'], 'sources that are late')
     start_ns, stop_ns = t.events['start'][0], t.events['stop'][0]

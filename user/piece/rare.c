@@ -39,11 +39,12 @@ static int take_provider(struct piece_state *s, const struct fxt_record *rec)
 	s->provider_name = name;
 	s->provider = rec->provider.id;
 	s->has_provider = true;
-	for (i = 0; i <= FXT_STRING_INDEX_MAX; i++) {
+	for (i = 0; i < s->strings_end; i++) {
 		free((char *)s->strings[i].data);
 		s->strings[i].data = NULL;
 		s->texts[i] = TEXT_OTHER;
 	}
+	s->strings_end = 0;
 	memset(s->refs_known, 0, sizeof(s->refs_known));
 	return 0;
 }
@@ -58,6 +59,8 @@ static int take_string(struct piece_state *s, const struct fxt_record *rec)
 	free((char *)s->strings[i].data);
 	s->strings[i] = fxt_str_n(copy, rec->string.value.len);
 	s->texts[i] = (uint8_t)piece_text_of(copy, rec->string.value.len);
+	if (i >= s->strings_end)
+		s->strings_end = i + 1;
 	return 0;
 }
 

@@ -145,7 +145,7 @@ void piece_state_close(struct piece_state *s)
 
 	if (!s)
 		return;
-	for (i = 0; i <= FXT_STRING_INDEX_MAX; i++)
+	for (i = 0; i < s->strings_end; i++)
 		free((char *)s->strings[i].data);
 	free(s->provider_name);
 	free(s->start);

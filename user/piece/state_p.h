@@ -83,7 +83,7 @@ struct cpu {
 struct piece_state {
 	/* What the provider said. */
 	bool has_magic, has_provider;
-	uint32_t provider;
+	uint32_t provider, strings_end;	/* from the latter index on no string is registered */
 	char *provider_name;
 	uint64_t ticks_per_second;	/* 0: not said so far */
 

@@ -57,7 +57,7 @@ static int write_tables(const struct piece_state *s, struct fxt_writer *w)
 		err = fxt_write_provider_info(w, s->provider, fxt_str(s->provider_name));
 	if (!err && s->ticks_per_second)
 		err = fxt_write_initialization(w, s->ticks_per_second);
-	for (i = 1; !err && i <= FXT_STRING_INDEX_MAX; i++)
+	for (i = 1; !err && i < s->strings_end; i++)
 		if (s->strings[i].data)
 			err = fxt_write_string(w, (uint16_t)i, s->strings[i]);
 	for (i = 1; !err && i <= FXT_THREAD_INDEX_MAX; i++)

@@ -115,8 +115,11 @@ int made_write(void *ctx, const void *data, size_t len)
 {
 	struct made *m = ctx;
 
-	m->data = realloc(m->data, m->len + len);
-	assert_non_null(m->data);
+	if (m->len + len > m->cap) {
+		m->cap = 2 * (m->len + len);
+		m->data = realloc(m->data, m->cap);
+		assert_non_null(m->data);
+	}
 	memcpy(m->data + m->len, data, len);
 	m->len += len;
 	return 0;
@@ -150,6 +153,11 @@ void made_close(struct made *m)
 {
 	assert_int_equal(fxt_writer_close(m->w), 0);
 	m->w = NULL;
+	if (!m->len)
+		return;
+	m->cap = m->len;
+	m->data = realloc(m->data, m->cap);
+	assert_non_null(m->data);
 }
 
 void made_free(struct made *m)

@@ -29,8 +29,8 @@ void assert_has(const char *text, const char *part);
 
 /* A trace in memory, written through @w, and then read from @at on. */
 struct made {
-	char *data;
-	size_t len, at;
+	char *data;		/* of exactly len bytes once it is closed */
+	size_t len, cap, at;
 	struct fxt_writer *w;
 };
 

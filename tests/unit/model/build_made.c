@@ -105,7 +105,7 @@ static void put(struct build *t, const char *fmt, ...)
 	int len;
 
 	if (t->cap - t->len < 40000) {
-		t->cap += 80000;
+		t->cap = 2 * t->cap + 80000;
 		t->text = realloc(t->text, t->cap);
 		assert_non_null(t->text);
 	}

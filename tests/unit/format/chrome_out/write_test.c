@@ -27,7 +27,7 @@
 
 struct made {
 	char *text;
-	size_t len;
+	size_t len, cap;
 	uint64_t left_out[CHROME_LEFT_CNT];
 	int fail_at;		/* the call of write that fails, from 1; 0: none */
 	int err;
@@ -39,8 +39,11 @@ static int take_text(void *ctx, const void *data, size_t len)
 
 	if (m->fail_at && !--m->fail_at)
 		return -ENOSPC;
-	m->text = realloc(m->text, m->len + len + 1);
-	assert_non_null(m->text);
+	if (m->len + len + 1 > m->cap) {
+		m->cap = 2 * (m->len + len + 1);
+		m->text = realloc(m->text, m->cap);
+		assert_non_null(m->text);
+	}
 	memcpy(m->text + m->len, data, len);
 	m->len += len;
 	m->text[m->len] = 0;

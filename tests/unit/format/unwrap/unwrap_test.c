@@ -25,13 +25,16 @@
 
 struct bytes {
 	char *data;			/* with a NUL after them */
-	size_t len;
+	size_t len, cap;
 };
 
 static void add(struct bytes *b, const void *data, size_t len)
 {
-	b->data = realloc(b->data, b->len + len + 1);
-	assert_non_null(b->data);
+	if (b->len + len + 1 > b->cap) {
+		b->cap = 2 * (b->len + len + 1);
+		b->data = realloc(b->data, b->cap);
+		assert_non_null(b->data);
+	}
 	if (len)
 		memcpy(b->data + b->len, data, len);
 	b->len += len;

@@ -15,11 +15,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "cuts.h"
 #include "io/input.h"
 #include "piece_walk.h"
 
 #define RECORDING_MAX	(1U << 26)
-#define CUTS		150
+#define CUTS		600	/* most tries */
 
 static const char *const recordings[] = {
 	"tests/corpus/fxt/recording.fxt.gz", "tests/corpus/fxt/lossy.fxt.gz", "tests/golden/states-6.1.fxt.gz",
@@ -103,7 +104,7 @@ static void test_recordings(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++)
-		check_recording(recordings[i], CUTS);
+		check_recording(recordings[i], cuts_tries(CUTS));
 }
 
 /* One state for many pieces. */

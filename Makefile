@@ -49,12 +49,12 @@ CPPFLAGS += -D_GNU_SOURCE -Iuser -I. -I$(O)/gen -DKFXT_VERSION='"$(VERSION)"'
 override CFLAGS += -std=gnu11 $(WARNINGS) $(SYSROOT:%=--sysroot=%)
 ifdef SAN
 # What is built so can also be fuzzed. NULL + 0, as the end of an empty array, is allowed from C2Y on. A char
-# has no sign, as on arm64.
+# has no sign, as on arm64. At a fixed address, as relocating the sanitizers' tables touches 700 pages at each start.
 CC	= $(CLANG)
 WARNINGS += -Wno-unknown-attributes -Wno-string-concatenation
 CPPFLAGS += $(if $(findstring address,$(SAN)),-D__SANITIZE_ADDRESS__) $(if $(findstring thread,$(SAN)),-D__SANITIZE_THREAD__)
-override CFLAGS += -O1 -fsanitize=$(SAN),fuzzer-no-link -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow -funsigned-char
-override LDFLAGS += -fsanitize=$(SAN)
+override CFLAGS += -O1 -fsanitize=$(SAN),fuzzer-no-link -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow -funsigned-char -fno-pie
+override LDFLAGS += -fsanitize=$(SAN) -no-pie
 endif
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall $(if $(WERROR),-Werror) \
 	$(SYSROOT:%=--sysroot=%) $(if $(MULTIARCH),-idirafter $(SYSROOT)/usr/include/$(MULTIARCH))

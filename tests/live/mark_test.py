@@ -424,10 +424,9 @@ def nothing_is_left(tmp):
     until(lambda: not any(instances(*both)), 'instances at the end')
 
 
-def delayed(seconds, *args):
-    """kfxt record, which the kernel lets wait for its instance."""
-    tracer = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=mkdir', '-e', f'inject=mkdir:delay_exit={seconds * 10**6}']
-    return subprocess.run([*tracer, *command('copies', *args)], capture_output=True, timeout=3 * PATIENCE)
+def late(fault, *args):
+    """The command line of kfxt record, to which this happens as it makes its instance."""
+    return ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=mkdir', '-e', f'inject=mkdir:{fault}', *command('copies', *args)]
 
 
 @with_copies
@@ -440,8 +439,7 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
 ''')
     trace = tmp + '/t.fxt'
     # What makes the instance is stopped, until a marker was written: with a delay it might go on before.
-    tracer = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=mkdir', '-e', 'inject=mkdir:signal=SIGSTOP']
-    p = subprocess.Popen([*tracer, *command('copies', '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script)],
+    p = subprocess.Popen(late('signal=SIGSTOP', '-o', trace, '--strict', '--stats-file', tmp + '/s', '--', 'sh', script),
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     until(lambda: os.path.exists(tmp + '/pid') or p.poll() is not None, 'the command has not begun', 3 * PATIENCE)
     with open(tmp + '/pid', encoding='utf-8') as f:
@@ -469,7 +467,8 @@ until [ "$(cat {TRACEFS}/instances/kfxt-$PPID/options/copy_trace_marker)" = 1 ];
 def markers_never_begin(tmp):
     """What the kernel still holds at the end is removed later, by a process that outlives the recorder."""
     begin = time.monotonic()
-    r = delayed(5, '-o', tmp + '/t.fxt', '--strict', '-d', '0.5')
+    r = subprocess.run(late('delay_exit=5000000', '-o', tmp + '/t.fxt', '--strict', '-d', '0.5'),
+                       capture_output=True, timeout=3 * PATIENCE)
     err = r.stderr.decode()
     expect(r.returncode in (3, 4) and time.monotonic() - begin >= 0.5, f'exit code {r.returncode}: {err}')
     verify(tmp + '/t.fxt')

@@ -157,14 +157,27 @@ def longest_pause(t):
     return max((b - a for a, b in zip(times, times[1:])), default=0) / 1e9
 
 
+def waits(t, tid):
+    """When thread @tid begins to wait for its CPU, and when it gets it."""
+    return ({w.ts for w in t.wakeups if w.tid == tid} | {s.ts for s in t.switches if s.out == tid and s.state in ('R', 'R+')},
+            {s.ts for s in t.switches if s.into == tid})
+
+
+def expect_no_wait(t, tid, end_ns, longest_ns):
+    """The wait of thread @tid that ended about @end_ns is not longer than @longest_ns."""
+    begins, ends = waits(t, tid)
+    to = min(ends, key=lambda ts: abs(ts - end_ns))
+    since = max(ts for ts in begins if ts <= to)
+    expect(to - since <= longest_ns, f'thread {tid} waited for {to - since} ns, from {since} to {to}; the other says until {end_ns}')
+
+
 def expect_wait(t, tid, i):
     """
     From a wakeup or a preemption of thread @tid until it runs, or goes on; what is partial may be cut by a gap of any CPU, or have
     lasted before the recording: where that begins, or one of its CPUs.
     """
     gaps = {s.ts for s in (*t.switches, *t.states.values()) if s.mark in ('gap', 'start', 'state')} if i['partial'] else set()
-    begins = {w.ts for w in t.wakeups if w.tid == tid} | {s.ts for s in t.switches if s.out == tid and s.state in ('R', 'R+')}
-    ends = {s.ts for s in t.switches if s.into == tid}
+    begins, ends = waits(t, tid)
     expect(i['from_ns'] in begins | gaps and (i['ongoing'] or i['to_ns'] in ends | gaps),
            f'{i}: not from a wakeup or a preemption to a switch of the file: '
            f'{[x for _, _, x in t.in_order if tid in x and i["from_ns"] - MS < x.ts <= i["to_ns"]]}, gaps: {t.gaps}')

@@ -282,6 +282,12 @@ void window_limit(struct window *w, uint64_t bytes)
 		w->waiting_max = bytes / 4;
 }
 
+void window_trim(struct window *w)
+{
+	free(w->unpacked.data);
+	w->unpacked = (struct bytes){ 0 };
+}
+
 bool window_can_cut(const struct window *w, const struct piece_cut *cut)
 {
 	struct piece_cpu cpu;

@@ -269,20 +269,33 @@ static void test_lent(void **state)
 	check_apart(record_with_lent, true);
 }
 
-/* This CPU alone, above a recorder that is not raised, for some seconds. */
-static pid_t begin_hog(void)
+/* This CPU alone, above a recorder that is not raised, for some seconds: from the first byte of @go on. */
+static pid_t begin_hog(int go)
 {
 	const struct sched_param above = { .sched_priority = 50 };
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + 3000 * MS;
 	const pid_t pid = fork();
+	uint64_t end;
+	char byte;
 
 	if (pid)
 		return pid;
-	if (sched_setscheduler(0, SCHED_FIFO, &above))
+	if (sched_setscheduler(0, SCHED_FIFO, &above) || read(go, &byte, 1) != 1)
 		_exit(1);
+	end = clock_ns(CLOCK_MONOTONIC) + 3000 * MS;
 	while (clock_ns(CLOCK_MONOTONIC) < end)
 		;
 	_exit(0);
+}
+
+/* Waits until it only has to be woken, in an emulated machine for long. 0 or -1: it has ended. */
+static int wait_for_hog(pid_t hog)
+{
+	while (sched_getscheduler(hog) != SCHED_FIFO) {
+		if (waitpid(hog, NULL, WNOHANG))
+			return -1;
+		usleep(LOOK_MS * 1000);
+	}
+	return 0;
 }
 
 /* By a descriptor, or else by itself, while a real-time thread has its CPU. */
@@ -291,12 +304,15 @@ static int end_beside_hog(unsigned int by_fd)
 	struct urgency *u = urgency_open(NULL);
 	unsigned int raised;
 	cpu_set_t cpu;
-	int fds[2];
+	int fds[2], go[2];
 	pid_t hog;
 
 	CPU_ZERO(&cpu);
 	CPU_SET((unsigned int)sched_getcpu(), &cpu);
-	if (pipe(fds) || sched_setaffinity(0, sizeof(cpu), &cpu))
+	if (pipe(fds) || pipe(go) || sched_setaffinity(0, sizeof(cpu), &cpu))
+		return 1;
+	hog = begin_hog(go[0]);
+	if (hog < 0 || wait_for_hog(hog))
 		return 1;
 	urgency_settle(u, true);
 	/* It is never late, so it is not raised before its end. */
@@ -308,10 +324,9 @@ static int end_beside_hog(unsigned int by_fd)
 	} else {
 		urgency_end(u);
 	}
-	hog = begin_hog();
-	if (hog < 0)
+	if (write(go[1], "x", 1) != 1)
 		return 1;
-	/* Whether it is raised before the hog ends; the hog may not have begun yet. */
+	/* Whether it is raised before the hog ends. */
 	while (!urgency_totals(u).raised && !waitpid(hog, NULL, WNOHANG))
 		;
 	raised = urgency_totals(u).raised;

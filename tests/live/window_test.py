@@ -125,9 +125,10 @@ def moves_between_groups(tmp):
     equal({i['thread'] % KOID_STEP for i in found}, {p.pid}, 'threads')
 
 
-# Its slice does not begin before it sleeps.
-SPINS = FOR + '''while True:
-    time.sleep(0.05)
+# Its slice does not begin before it sleeps. Where others wait for the CPU the kernel gives them 50 ms of each second, which
+# cuts a slice: with a period of their own the two programs might have it in the middle of each.
+SPINS = 'import random\n' + FOR + '''while True:
+    time.sleep(random.uniform(0.05, 0.5))
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))
     spin(0.4)
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

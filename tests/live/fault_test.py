@@ -799,7 +799,7 @@ def little_memory(tmp):
             equal((p.returncode, p.stderr.count(b'\n')), (1, 1), f'with {megabytes} MB: {p.stderr.decode()}')
             expect(b'memory' in p.stderr, p.stderr.decode())
         begun.append(p.returncode == 0)
-    equal(begun, sorted(begun), 'with which memory it begins')
+    # In between: an allocator's arena takes 64 MB of it for a thread if there is as much, and that may be what the next one lacks.
     expect(not begun[0] and begun[-1], f'with 30 to 210 MB: {begun}')
     p = subprocess.run([KFXT, 'record', '-o', tmp + '/t.fxt', '-d', '100ms'], capture_output=True, timeout=PATIENCE,
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0)))

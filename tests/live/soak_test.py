@@ -174,7 +174,7 @@ KEEP_S = min(max(SECONDS / 10, 2), 10)
 KEEP_BYTES = 256 << 20
 BLOCK_S = max(KEEP_S / 64, 0.2)     # the oldest one goes as a whole, in the round after
 LATE_S = 1                          # the recorder may be kept from running, and who asks it
-WINDOW_GROWTH_KB = 12288            # beside blocks: of these hardly any, or all of what they may grow to, is resident; and the longest, unpacked
+WINDOW_GROWTH_KB = 4096             # beside blocks: of these hardly any, or all of what they may grow to, is resident
 CUT_S = 0.3
 SHORT_ROUNDS = 10_000               # of the token game, so that many of its threads come and go within a window
 

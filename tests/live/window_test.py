@@ -298,9 +298,7 @@ def killed_while_it_writes(tmp):
                 r = run('verify', path)
                 expect(r.returncode in (0, 3), f'{path}: {r.returncode} {r.stdout.decode()}{r.stderr.decode()}')
                 problems = set(re.findall(r'problem: (\w+)', r.stdout.decode()))
-                # A trace of packets has the last scheduling after the ledger.
-                may_be = {'no_end', 'ledger_switches', 'ledger_wakeups'} if suffix == 'pftrace' and 'no_end' in problems else {'no_end'}
-                expect(problems <= may_be, f'{path}: {problems}')
+                expect(problems <= {'no_end'}, f'{path}: {problems}')
                 whole_cnt += not problems
                 cut_cnt += bool(problems)
     expect(whole_cnt + cut_cnt, 'no file: it was always too early')

@@ -474,7 +474,7 @@ int out_sched_put(struct out_cpus *s, struct pb_buf *out, bool all)
 
 	if (!all && !out_queue_is_due(&s->queue))
 		return 0;
-	s->ended |= all;
+	s->ended = all;
 	err = out_queue_sort(&s->queue, all, &ready);
 	for (i = 0; i < ready && !err; i++)
 		err = take_item(s, &s->queue.items[i], out);

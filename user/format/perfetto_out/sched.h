@@ -26,7 +26,7 @@ struct out_cpus {
 	struct out_cpu *cpus[OUT_CPUS_MAX];	/* NULL: no record of it yet */
 	uint64_t begin_ns;		/* the trace begins; set by the caller */
 	uint64_t begun_ns;		/* the last mark "start" */
-	bool ended;			/* all records are there */
+	bool ended;			/* all records are there, as far as they are known */
 	uint64_t states_cnt;		/* marks "state": if there are any, threads without one were born later */
 };
 

@@ -83,10 +83,24 @@ static unsigned int power_number(const struct fxt_record *rec)
 	return is_named(rec->event.name, "cpu_frequency") ? PF_FTRACE_CPU_FREQUENCY : 0;
 }
 
+/* Of a recording. */
+static bool is_ledger(const struct fxt_record *rec)
+{
+	return rec->event.type == FXT_INSTANT && is_named(rec->event.name, "ledger") && is_named(rec->event.category, "kfxt");
+}
+
+/*
+ * The ledger counts what is before it. While a recording is written, no scheduling waits any longer then: one that is cut
+ * has no ledger of what it has not.
+ */
 static int take_event(struct pf_out *o, const struct fxt_record *rec, uint64_t ts_ns)
 {
 	const unsigned int power = power_number(rec);
-	int err = power ? out_sched_power(&o->sched, &o->out, power, rec, ts_ns) :
+	int err = o->cfg.keep && is_ledger(rec) ? put_sched(o, true) : 0;
+
+	if (err)
+		return err;
+	err = power ? out_sched_power(&o->sched, &o->out, power, rec, ts_ns) :
 		  out_events_take(&o->events, rec, ts_ns, fxt_reader_ticks_per_second(o->reader));
 
 	return err ? err : hand_on(o, false);

@@ -78,6 +78,16 @@ static void add_instant(struct pf_out *o, uint64_t ts)
 	assert_int_equal(pf_out_record(o, rec, sizeof(rec)), 0);
 }
 
+static void add_ledger(struct pf_out *o, uint64_t ts)
+{
+	const uint64_t rec[] = {
+		FXT_HEADER(FXT_EVENT, 6) | FXT_PUT(FXT_STR_INLINE | 4, FXT_F_EVENT_CATEGORY) |
+		FXT_PUT(FXT_STR_INLINE | 6, FXT_F_EVENT_NAME), ts, 100, 101, 0x7478666b /* kfxt */, 0x72656764656c /* ledger */,
+	};
+
+	assert_int_equal(pf_out_record(o, rec, sizeof(rec)), 0);
+}
+
 /* How many packets with the field @number there are. */
 static unsigned int count(uint32_t number)
 {
@@ -89,6 +99,19 @@ static unsigned int count(uint32_t number)
 		cnt += pf_find(pf_inner(&packet), number, PF_BYTES, &f);
 	assert_ptr_equal(c.at, c.end);
 	return cnt;
+}
+
+/* How many packets there are before the last one with the field @number. */
+static unsigned int last_at(uint32_t number)
+{
+	struct pf_cursor c = pf_message(written.data, written.len);
+	unsigned int at, last = 0;
+	struct pf_field packet, f;
+
+	for (at = 0; pf_next(&c, &packet) > 0; at++)
+		if (pf_find(pf_inner(&packet), number, PF_BYTES, &f))
+			last = at;
+	return last;
 }
 
 static void add_async(struct pf_out *o, enum fxt_event_type type, uint64_t ts, uint64_t id)
@@ -159,6 +182,29 @@ static void test_scheduling_waits_to_the_end(void **state)
 	pf_out_written(o);
 	assert_int_equal(pf_out_flush(o, true), 0);
 	assert_int_equal(count(PF_PACKET_FTRACE_EVENTS), 1);
+	assert_int_equal(pf_out_close(o), 0);
+}
+
+/* An instant does not put it; a ledger does, so that what it counts is before it. */
+static void test_scheduling_waits_for_no_ledger(void **state)
+{
+	struct pf_out *o = open_out();
+
+	(void)state;
+	add_switch(o, 10, 0, 100, 200);
+	add_instant(o, 15);
+	assert_int_equal(pf_out_flush(o, false), 0);
+	assert_int_equal(count(PF_PACKET_TRACK_EVENT), 1);
+	assert_int_equal(count(PF_PACKET_FTRACE_EVENTS), 0);
+	add_ledger(o, 20);
+	assert_int_equal(pf_out_flush(o, false), 0);
+	assert_int_equal(count(PF_PACKET_TRACK_EVENT), 2);
+	assert_int_equal(count(PF_PACKET_FTRACE_EVENTS), 1);
+	assert_true(last_at(PF_PACKET_FTRACE_EVENTS) < last_at(PF_PACKET_TRACK_EVENT));
+	/* And so for one that follows. */
+	add_switch(o, 30, 0, 200, 100);
+	assert_int_equal(pf_out_flush(o, true), 0);
+	assert_int_equal(count(PF_PACKET_FTRACE_EVENTS), 2);
 	assert_int_equal(pf_out_close(o), 0);
 }
 
@@ -251,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_async_end_before_its_begin),
 		cmocka_unit_test(test_scheduling_waits_to_the_end),
+		cmocka_unit_test(test_scheduling_waits_for_no_ledger),
 		cmocka_unit_test(test_lost_records_that_waited),
 		cmocka_unit_test(test_lost_without_what_was_written),
 		cmocka_unit_test(test_packets_after_lost_ones),

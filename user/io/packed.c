@@ -11,19 +11,22 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/array.h"
 #include "fxt/format.h"
 #include "packed.h"
 
 #define FRAME_HEAD_BYTES	6	/* magic number, descriptor, window: no size, no checksum, no dictionary */
 #define FRAME_END_BYTES		3
 #define INITIALIZATION_WORDS	2
+#define PIECE_BYTES		(256U << 10)	/* that are decompressed at a time: they stay in a CPU's cache */
+#define KEPT_BYTES		(2U << 20)	/* of memory from one block to the next one; a long one has its own */
 
 struct packer {
 	enum compress_method method;
 	z_stream gzip;
 	bool has_gzip;
 	ZSTD_CCtx *zstd;
-	unsigned char *buf;		/* one that every block is compressed to, and copied from */
+	unsigned char *buf;		/* one that blocks are compressed to, and copied from */
 	size_t buf_bytes;
 };
 
@@ -32,6 +35,8 @@ struct unpacker {
 	z_stream gzip;
 	bool has_gzip;
 	ZSTD_DCtx *zstd;
+	unsigned char *buf;		/* of records, the last of which may not be whole */
+	size_t len, cap;
 };
 
 /* Deflate, no name, no time, made on Unix. */
@@ -69,11 +74,18 @@ int packer_open(struct packer **out, const struct compress_cfg *cfg)
 	return 0;
 }
 
+static void release(struct packer *p)
+{
+	free(p->buf);
+	p->buf = NULL;
+	p->buf_bytes = 0;
+}
+
 static int reserve(struct packer *p, size_t bytes)
 {
 	if (bytes <= p->buf_bytes)
 		return 0;
-	free(p->buf);
+	release(p);
 	p->buf = malloc(bytes);
 	p->buf_bytes = p->buf ? bytes : 0;
 	return p->buf ? 0 : -ENOMEM;
@@ -129,9 +141,12 @@ int packer_pack(struct packer *p, const void *records, size_t len, struct packed
 	if (err)
 		return err;
 	*out = (struct packed){ .data = malloc(used), .len = used, .raw_bytes = len };
+	if (out->data)
+		memcpy(out->data, p->buf, used);
+	if (p->buf_bytes > KEPT_BYTES)
+		release(p);
 	if (!out->data)
 		return -ENOMEM;
-	memcpy(out->data, p->buf, used);
 	if (is_gzip)
 		out->crc = crc32(0, records, len);
 	return 0;
@@ -175,31 +190,113 @@ int unpacker_open(struct unpacker **out, enum compress_method method)
 	return 0;
 }
 
-static int unpack_gzip(struct unpacker *u, const struct packed *b, void *data)
+static int begin_block(struct unpacker *u, const struct packed *b)
+{
+	u->len = 0;
+	if (u->method == COMPRESS_ZSTD)
+		return ZSTD_isError(ZSTD_DCtx_reset(u->zstd, ZSTD_reset_session_only)) ? -EIO : 0;
+	u->gzip.next_in = b->data;
+	u->gzip.avail_in = b->len;
+	return inflateReset(&u->gzip) == Z_OK ? 0 : -EIO;
+}
+
+/* Adds some bytes to the buffer, and at most @room. 0, -ENOMEM or -EIO. */
+static int add_gzip(struct unpacker *u, size_t room)
 {
 	int ret;
 
-	inflateReset(&u->gzip);
-	u->gzip.next_in = b->data;
-	u->gzip.avail_in = b->len;
-	u->gzip.next_out = data;
-	u->gzip.avail_out = b->raw_bytes;
+	u->gzip.next_out = u->buf + u->len;
+	u->gzip.avail_out = room;
 	ret = inflate(&u->gzip, Z_SYNC_FLUSH);
 	if (ret != Z_OK && ret != Z_BUF_ERROR)
 		return ret == Z_MEM_ERROR ? -ENOMEM : -EIO;
-	return u->gzip.avail_out || crc32(0, data, b->raw_bytes) != b->crc ? -EIO : 0;
+	u->len += room - u->gzip.avail_out;
+	return u->gzip.avail_out == room ? -EIO : 0;
 }
 
-int unpacker_unpack(struct unpacker *u, const struct packed *b, void *data)
+static int add_zstd(struct unpacker *u, ZSTD_inBuffer *in, size_t room)
 {
-	size_t got;
+	ZSTD_outBuffer out = { u->buf + u->len, room, 0 };
+	size_t at, ret;
 
-	if (u->method == COMPRESS_GZIP)
-		return unpack_gzip(u, b, data);
-	got = ZSTD_decompressDCtx(u->zstd, data, b->raw_bytes, b->data, b->len);
-	if (ZSTD_isError(got))
-		return ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
-	return got == b->raw_bytes ? 0 : -EIO;
+	do {
+		at = in->pos;
+		ret = ZSTD_decompressStream(u->zstd, &out, in);
+		if (ZSTD_isError(ret))
+			return ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
+	} while (!out.pos && in->pos > at);
+	u->len += out.pos;
+	return out.pos ? 0 : -EIO;
+}
+
+/* Of whole records at the beginning of the buffer. */
+static int whole_bytes(const struct unpacker *u, size_t *bytes)
+{
+	const uint64_t *at = (const uint64_t *)u->buf, *end = at + u->len / 8;
+	size_t words;
+
+	for (; at < end; at += words) {
+		words = FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
+		if (!words)
+			return -EIO;
+		if (words > (size_t)(end - at))
+			break;
+	}
+	*bytes = (const unsigned char *)at - u->buf;
+	return 0;
+}
+
+static int hand_on(struct unpacker *u, int (*take)(void *ctx, const void *records, size_t len), void *ctx)
+{
+	size_t bytes;
+	int err = whole_bytes(u, &bytes);
+
+	if (err || !bytes)
+		return err;
+	err = take(ctx, u->buf, bytes);
+	memmove(u->buf, u->buf + bytes, u->len - bytes);
+	u->len -= bytes;
+	return err;
+}
+
+static int add(struct unpacker *u, ZSTD_inBuffer *in, size_t left, uint32_t *crc)
+{
+	/* More only for a record that is longer. */
+	const size_t before = u->len, wanted = before < PIECE_BYTES ? PIECE_BYTES : 2 * before;
+	int err;
+
+	if (array_reserve(u->buf, before, u->cap, wanted - before))
+		return -ENOMEM;
+	if (u->method == COMPRESS_ZSTD)
+		return add_zstd(u, in, left < u->cap - before ? left : u->cap - before);
+	err = add_gzip(u, left < u->cap - before ? left : u->cap - before);
+	if (!err)
+		*crc = crc32(*crc, u->buf + before, u->len - before);
+	return err;
+}
+
+int unpacker_each(struct unpacker *u, const struct packed *b, int (*take)(void *ctx, const void *records, size_t len),
+		  void *ctx)
+{
+	ZSTD_inBuffer in = { b->data, b->len, 0 };
+	size_t left = b->raw_bytes, before;
+	uint32_t crc = 0;
+	int err = begin_block(u, b);
+
+	while (!err && left) {
+		before = u->len;
+		err = add(u, &in, left, &crc);
+		left -= u->len - before;
+		err = err ? err : hand_on(u, take, ctx);
+	}
+	if (!err && (u->len || crc != b->crc))
+		err = -EIO;
+	if (u->cap > KEPT_BYTES) {
+		free(u->buf);
+		u->buf = NULL;
+		u->cap = 0;
+	}
+	return err;
 }
 
 void unpacker_close(struct unpacker *u)
@@ -209,6 +306,7 @@ void unpacker_close(struct unpacker *u)
 	if (u->has_gzip)
 		inflateEnd(&u->gzip);
 	ZSTD_freeDCtx(u->zstd);
+	free(u->buf);
 	free(u);
 }
 

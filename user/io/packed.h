@@ -40,8 +40,13 @@ struct unpacker;
 
 /* To decompress, by one thread. 0 or -ENOMEM. */
 int unpacker_open(struct unpacker **out, enum compress_method method);
-/* Decompresses @b, made with that method, to @data, of @b->raw_bytes bytes. 0, -ENOMEM, or -EIO: it is damaged. */
-int unpacker_unpack(struct unpacker *u, const struct packed *b, void *data);
+/*
+ * Decompresses @b, made with that method, and calls @take with its records, which are whole, a part at a time: memory for
+ * it does not grow with the block. 0, what @take returned if that is not 0, -ENOMEM, or -EIO: it is damaged, of which
+ * @take may have got the beginning.
+ */
+int unpacker_each(struct unpacker *u, const struct packed *b, int (*take)(void *ctx, const void *records, size_t len),
+		  void *ctx);
 /* NULL is fine. */
 void unpacker_close(struct unpacker *u);
 

@@ -446,8 +446,6 @@ static void check_memory(struct budget *b)
 	bool *said = &b->said_memory;
 
 	if (bytes > limit) {
-		if (b->r->flight)
-			flight_trim(b->r->flight);
 		malloc_trim(0);
 		bytes = all_memory(b);
 	}

@@ -675,11 +675,6 @@ bool flight_shrink(struct flight *f, uint64_t bytes)
 	return true;
 }
 
-void flight_trim(struct flight *f)
-{
-	window_trim(f->window);
-}
-
 void flight_totals(const struct flight *f, struct recorder_totals *t)
 {
 	t->files = f->files;

@@ -38,8 +38,6 @@ void flight_cancel(struct flight *f, uint32_t id);
 int flight_end(struct flight *f, const struct piece_cut *cut);
 /* Keeps so much less in memory from now on; false: there is next to nothing. */
 bool flight_shrink(struct flight *f, uint64_t bytes);
-/* Frees memory that is not in use. */
-void flight_trim(struct flight *f);
 /* Files and bytes that are complete, and the window. */
 void flight_totals(const struct flight *f, struct recorder_totals *t);
 /* NULL is fine. */

@@ -99,16 +99,10 @@ int window_block_end(struct window *w, const struct piece_cut *cut)
 	return 0;
 }
 
-int window_block_read(const struct block *b, struct unpacker *u, struct bytes *to)
+int window_block_each(const struct block *b, struct unpacker *u, int (*take)(void *ctx, const void *records, size_t len),
+		      void *ctx)
 {
-	to->len = 0;
-	if (array_reserve(to->data, 0, to->cap, b->raw_len))
-		return -ENOMEM;
-	to->len = b->raw_len;
-	if (!b->raw)
-		return unpacker_unpack(u, &b->packed, to->data);
-	memcpy(to->data, b->raw, b->raw_len);
-	return 0;
+	return b->raw ? take(ctx, b->raw, b->raw_len) : unpacker_each(u, &b->packed, take, ctx);
 }
 
 void window_block_put(struct window *w, struct block *b)
@@ -136,6 +130,15 @@ static void take_oldest(struct window *w)
 	window_block_put(w, b);
 }
 
+/* Of a part of a block. */
+static int feed_front(void *ctx, const void *records, size_t len)
+{
+	struct window *w = ctx;
+
+	w->front_in_block = true;
+	return piece_state_add(w->front, records, len);
+}
+
 int window_give_up(struct window *w)
 {
 	struct block *b = w->oldest;
@@ -145,15 +148,15 @@ int window_give_up(struct window *w)
 	while (!b->is_packed)
 		pthread_cond_wait(&w->changed, &w->lock);
 	pthread_mutex_unlock(&w->lock);
-	err = window_block_read(b, w->unpacker, &w->unpacked);
+	w->front_in_block = false;
+	err = window_block_each(b, w->unpacker, feed_front, w);
+	if (err && w->front_in_block)
+		w->err = err;	/* else it can be tried again */
 	if (err)
 		return err;
-	err = piece_state_add(w->front, w->unpacked.data, w->unpacked.len);
-	if (err)
-		w->err = err;
 	w->has_given_up = true;
 	pthread_mutex_lock(&w->lock);
 	take_oldest(w);
 	pthread_mutex_unlock(&w->lock);
-	return err;
+	return 0;
 }

@@ -184,7 +184,6 @@ int window_close(struct window *w)
 	piece_state_close(w->live);
 	piece_state_close(w->front);
 	unpacker_close(w->unpacker);
-	free(w->unpacked.data);
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
@@ -280,12 +279,6 @@ void window_limit(struct window *w, uint64_t bytes)
 	w->cfg.bytes = bytes;
 	if (w->waiting_max > bytes / 4)
 		w->waiting_max = bytes / 4;
-}
-
-void window_trim(struct window *w)
-{
-	free(w->unpacked.data);
-	w->unpacked = (struct bytes){ 0 };
 }
 
 bool window_can_cut(const struct window *w, const struct piece_cut *cut)

@@ -61,8 +61,6 @@ int window_add(struct window *w, const void *records, size_t len);
 int window_round(struct window *w, const struct piece_cut *cut, uint64_t now_ns);
 /* Memory for blocks is at most @bytes from the next round on, not 0. */
 void window_limit(struct window *w, uint64_t bytes);
-/* Frees memory that is not in use, as much as the longest block was; it is taken again when the next one is given up. */
-void window_trim(struct window *w);
 /* No CPU is in a gap, so that a file could end here with the gaps that it has. */
 bool window_can_cut(const struct window *w, const struct piece_cut *cut);
 

@@ -70,7 +70,7 @@ struct window {
 	struct block *filling;
 	uint64_t now_ns;
 	struct unpacker *unpacker;
-	struct bytes unpacked;
+	bool front_in_block;		/* has a part of the oldest one */
 	int err;
 
 	pthread_t pack_thread;
@@ -102,8 +102,9 @@ uint64_t window_block_bytes(const struct block *b);
 int window_block_end(struct window *w, const struct piece_cut *cut);
 /* Waits until the oldest one is compressed, takes it off the list, and feeds @front with it. 0 or -errno. */
 int window_give_up(struct window *w);
-/* Gives @to the records of a block that is compressed, or that could not be. 0 or -errno. */
-int window_block_read(const struct block *b, struct unpacker *u, struct bytes *to);
+/* Calls @take with the records of a block that is compressed, or that could not be, a part at a time. 0 or -errno. */
+int window_block_each(const struct block *b, struct unpacker *u, int (*take)(void *ctx, const void *records, size_t len),
+		      void *ctx);
 /* With the lock. */
 void window_block_put(struct window *w, struct block *b);
 

@@ -17,7 +17,6 @@ struct out {
 	struct dump *d;
 	uint64_t bytes, raw_bytes;
 	struct unpacker *unpacker;
-	struct bytes unpacked;
 	/* If blocks are written as they are. */
 	bool is_joined;
 	struct packer *packer;		/* of the first and last records */
@@ -100,9 +99,10 @@ static int put_staged(struct out *o)
 	return err;
 }
 
-static int put_records(struct out *o, const void *records, size_t len)
+static int put_records(void *out, const void *records, size_t len)
 {
 	struct packed packed;
+	struct out *o = out;
 	int err;
 
 	if (!len)
@@ -145,14 +145,10 @@ static const struct block *use_block(struct out *o, size_t i)
 /* What could not be compressed before may be now. */
 static int put_block(struct out *o, const struct block *b)
 {
-	int err;
-
-	if (o->is_joined && !b->raw) {
-		o->raw_bytes += b->raw_len;
-		return put_packed(o, &b->packed);
-	}
-	err = window_block_read(b, o->unpacker, &o->unpacked);
-	return err ? err : put_records(o, o->unpacked.data, o->unpacked.len);
+	if (!o->is_joined || b->raw)
+		return window_block_each(b, o->unpacker, put_records, o);
+	o->raw_bytes += b->raw_len;
+	return put_packed(o, &b->packed);
 }
 
 static void forget_block(struct out *o, size_t i)
@@ -170,6 +166,11 @@ static void forget_block(struct out *o, size_t i)
 
 /* ---- a file that begins later --------------------------------------------------------------- */
 
+static int feed_state(void *s, const void *records, size_t len)
+{
+	return piece_state_add(s, records, len);
+}
+
 static int feed(struct out *o, struct piece_state *s)
 {
 	struct dump *d = o->d;
@@ -179,8 +180,7 @@ static int feed(struct out *o, struct piece_state *s)
 
 	for (i = 0; !err && i < d->skipped; i++) {
 		b = use_block(o, i);
-		err = b ? window_block_read(b, o->unpacker, &o->unpacked) : is_given_up(d);
-		err = err ? err : piece_state_add(s, o->unpacked.data, o->unpacked.len);
+		err = b ? window_block_each(b, o->unpacker, feed_state, s) : is_given_up(d);
 		forget_block(o, i);
 	}
 	return err;
@@ -253,7 +253,6 @@ static void close_out(struct out *o)
 	compressor_close(o->compressor);
 	packer_close(o->packer);
 	unpacker_close(o->unpacker);
-	free(o->unpacked.data);
 }
 
 static int write_all(struct out *o)

@@ -17,10 +17,12 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "fxt/format.h"
 #include "io/packed.h"
 
 #define BLOCKS		40U
 #define BLOCK_MAX	(1U << 18)
+#define LONG_BYTES	(12U * BLOCK_MAX)
 #define TICKS		1000000000ULL
 
 static const struct compress_cfg cfgs[] = {
@@ -181,12 +183,77 @@ static void test_joined(void **state)
 	}
 }
 
+/* Heads of records, each of at most @max words. */
+static void shape(struct bytes *raw, uint64_t max)
+{
+	uint64_t head, left, words;
+	size_t at;
+
+	for (at = 0; at < raw->len; at += words * 8) {
+		left = (raw->len - at) / 8;
+		words = 1 + next_random() % (left < max ? left : max);
+		head = words < 4096 ? FXT_PUT(FXT_EVENT, FXT_F_TYPE) | FXT_PUT(words, FXT_F_SIZE) :
+		       FXT_PUT(FXT_LARGE, FXT_F_TYPE) | FXT_PUT(words, FXT_F_LARGE_SIZE);
+		memcpy(raw->data + at, &head, sizeof(head));
+	}
+}
+
+struct parts {
+	struct bytes all;
+	unsigned int cnt, refuse_at;
+	size_t longest;
+};
+
+/* They are of whole records. */
+static int take_part(void *ctx, const void *records, size_t len)
+{
+	const uint64_t *at = records, *end = at + len / 8;
+	struct parts *p = ctx;
+
+	assert_int_equal(len % 8, 0);
+	while (at < end)
+		at += FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
+	assert_ptr_equal(at, end);
+	if (++p->cnt == p->refuse_at)
+		return -ENOSPC;
+	add(&p->all, records, len);
+	p->longest = len > p->longest ? len : p->longest;
+	return 0;
+}
+
+static struct parts unpack(struct unpacker *u, const struct packed *b, struct bytes out, unsigned int refuse_at,
+			   int expected)
+{
+	struct parts p = { .all = { .data = out.data }, .refuse_at = refuse_at };
+
+	assert_int_equal(unpacker_each(u, b, take_part, &p), expected);
+	return p;
+}
+
+static void check_unpacker(struct packer *p, struct unpacker *u, struct bytes raw, struct bytes out)
+{
+	struct parts parts;
+	struct packed b;
+
+	assert_int_equal(packer_pack(p, raw.data, raw.len, &b), 0);
+	assert_int_equal(b.raw_bytes, raw.len);
+	parts = unpack(u, &b, out, 0, 0);
+	assert_int_equal(parts.all.len, raw.len);
+	assert_memory_equal(out.data, raw.data, raw.len);
+	if (parts.cnt > 1)
+		assert_int_equal(unpack(u, &b, out, 2, -ENOSPC).cnt, 2);
+	b.len = b.len > 16 ? b.len / 2 : 1;	/* the last bytes of a short one may be those of the flush alone */
+	parts = unpack(u, &b, out, 0, -EIO);
+	assert_true(parts.all.len < raw.len);
+	assert_memory_equal(out.data, raw.data, parts.all.len);
+	packed_free(&b);
+}
+
 static void test_unpacked(void **state)
 {
-	struct bytes raw = make(BLOCK_MAX), out = make(BLOCK_MAX);
+	struct bytes raw = make(LONG_BYTES), out = make(LONG_BYTES);
 	struct unpacker *u;
 	struct packer *p;
-	struct packed b;
 	unsigned int i, k;
 
 	(void)state;
@@ -196,15 +263,41 @@ static void test_unpacked(void **state)
 		assert_int_equal(unpacker_open(&u, cfgs[i].method), 0);
 		for (k = 0; k < 8; k++) {
 			raw.len = fill(raw.data, k);
-			assert_int_equal(packer_pack(p, raw.data, raw.len, &b), 0);
-			assert_int_equal(b.raw_bytes, raw.len);
-			memset(out.data, 0x55, raw.len);
-			assert_int_equal(unpacker_unpack(u, &b, out.data), 0);
-			assert_memory_equal(out.data, raw.data, raw.len);
-			b.len /= 2;
-			assert_int_equal(unpacker_unpack(u, &b, out.data), -EIO);
-			packed_free(&b);
+			while (k == 7 && cfgs[i].level <= 5 && raw.len + BLOCK_MAX <= LONG_BYTES)
+				raw.len += fill(raw.data + raw.len, 0);
+			shape(&raw, k == 7 ? LONG_BYTES / 8 : k % 2 ? 4095 : 8);
+			check_unpacker(p, u, raw, out);
 		}
+		unpacker_close(u);
+		packer_close(p);
+	}
+	free(raw.data);
+	free(out.data);
+}
+
+/* Records do not end where the block does, or one has no length. */
+static void test_damaged(void **state)
+{
+	struct bytes raw = make(BLOCK_MAX), out = make(BLOCK_MAX);
+	struct unpacker *u;
+	struct packer *p;
+	struct packed b;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2 * sizeof(cfgs) / sizeof(cfgs[0]); i++) {
+		seed = 1 + i;
+		assert_int_equal(packer_open(&p, &cfgs[i / 2]), 0);
+		assert_int_equal(unpacker_open(&u, cfgs[i / 2].method), 0);
+		raw.len = fill(raw.data, 0) / 2 / 8 * 8 + 8;
+		shape(&raw, 64);
+		if (i % 2)
+			memset(raw.data + raw.len, 0, 8);
+		else
+			memcpy(raw.data + raw.len, &(uint64_t){ FXT_PUT(FXT_EVENT, FXT_F_TYPE) | FXT_PUT(2, FXT_F_SIZE) }, 8);
+		assert_int_equal(packer_pack(p, raw.data, raw.len + 8, &b), 0);
+		unpack(u, &b, out, 0, -EIO);
+		packed_free(&b);
 		unpacker_close(u);
 		packer_close(p);
 	}
@@ -227,7 +320,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_joined), cmocka_unit_test(test_unpacked), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_joined), cmocka_unit_test(test_unpacked), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

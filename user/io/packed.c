@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "fxt/format.h"
 #include "packed.h"
+#include "records.h"
 
 #define FRAME_HEAD_BYTES	6	/* magic number, descriptor, window: no size, no checksum, no dictionary */
 #define FRAME_END_BYTES		3
@@ -229,30 +230,13 @@ static int add_zstd(struct unpacker *u, ZSTD_inBuffer *in, size_t room)
 	return out.pos ? 0 : -EIO;
 }
 
-/* Of whole records at the beginning of the buffer. */
-static int whole_bytes(const struct unpacker *u, size_t *bytes)
-{
-	const uint64_t *at = (const uint64_t *)u->buf, *end = at + u->len / 8;
-	size_t words;
-
-	for (; at < end; at += words) {
-		words = FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
-		if (!words)
-			return -EIO;
-		if (words > (size_t)(end - at))
-			break;
-	}
-	*bytes = (const unsigned char *)at - u->buf;
-	return 0;
-}
-
 static int hand_on(struct unpacker *u, int (*take)(void *ctx, const void *records, size_t len), void *ctx)
 {
-	size_t bytes;
-	int err = whole_bytes(u, &bytes);
+	const size_t bytes = records_whole_bytes(u->buf, u->len);
+	int err;
 
-	if (err || !bytes)
-		return err;
+	if (!bytes)
+		return 0;	/* a record goes on, or has no end, which is found at that of the block */
 	err = take(ctx, u->buf, bytes);
 	memmove(u->buf, u->buf + bytes, u->len - bytes);
 	u->len -= bytes;

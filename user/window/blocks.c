@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "window_p.h"
 
 uint64_t window_block_bytes(const struct block *b)
 {
-	return sizeof(*b) + b->raw_cap + b->packed.len + (b->bounds ? b->begin.cpus_cnt * sizeof(*b->bounds) : 0);
+	const size_t bounds = b->bounds ? b->begin.cpus_cnt * sizeof(*b->bounds) : 0;
+
+	return sizeof(*b) + (b->raw ? b->raw_len : 0) + b->packed.len + bounds;
 }
 
 static void free_block(struct block *b)

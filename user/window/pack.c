@@ -46,8 +46,7 @@ static void end_block(struct window *w, struct block *b, const struct packed *pa
 		b->packed = *packed;
 		w->packed_from_bytes += b->raw_len;
 		w->held_bytes += packed->len;
-		w->held_bytes -= b->raw_cap;
-		b->raw_cap = 0;
+		w->held_bytes -= b->raw_len;
 		w->packed_bytes += window_block_bytes(b);
 	}
 	b->is_packed = true;

@@ -195,11 +195,11 @@ int window_close(struct window *w)
 static int reserve(struct window *w, size_t len)
 {
 	struct block *b = w->filling;
-	const size_t before = b->raw_cap, first = w->block_bytes / 8;
+	const size_t first = w->block_bytes / 8;
 	int err = array_reserve(b->raw, b->raw_len, b->raw_cap, b->raw_len || len > first ? len : first);
 
 	pthread_mutex_lock(&w->lock);
-	w->held_bytes += b->raw_cap - before;
+	w->held_bytes += err ? 0 : len;
 	w->raw_bytes += err ? 0 : len;
 	w->added_bytes += err ? 0 : len;
 	pthread_mutex_unlock(&w->lock);

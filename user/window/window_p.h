@@ -96,7 +96,7 @@ struct window {
 
 /* One that begins at @cut. 0 or -ENOMEM. */
 int window_block_begin(struct window *w, const struct piece_cut *cut);
-/* Memory that it takes. With the lock. */
+/* Memory that it takes; capacity that has not been written to takes none. With the lock. */
 uint64_t window_block_bytes(const struct block *b);
 /* Ends the one being filled, if it has any records, and begins the next one. 0 or -ENOMEM. */
 int window_block_end(struct window *w, const struct piece_cut *cut);

@@ -85,6 +85,26 @@ static void test_bytes(void **state)
 	}
 }
 
+/* Counted as held is what was added; the rest of a block's capacity takes no memory. */
+static void test_held(void **state)
+{
+	const struct window_cfg cfg = { .age_ns = 10 * S, .compress = { COMPRESS_ZSTD, 1 } };
+	struct window_totals before, t;
+	struct way way;
+	int k;
+
+	(void)state;
+	way_open(&way, &cfg, 100);
+	window_totals(way.window, &before);
+	for (k = 1; k <= 300; k++) {
+		made_up_round(&way.made, way.round, way.pairs, way.step_ns);
+		assert_int_equal(window_add(way.window, way.round, way.pairs * MADE_UP_BYTES), 0);
+		window_totals(way.window, &t);
+		assert_int_equal(t.bytes - before.bytes, k * way.pairs * MADE_UP_BYTES);
+	}
+	way_close(&way);
+}
+
 /* When the session of a file begins, by its event `start`. */
 static uint64_t start_of(const struct fxt_mem *m)
 {
@@ -473,8 +493,8 @@ static void test_words(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_file_bytes), cmocka_unit_test(test_last),
+		cmocka_unit_test(test_age), cmocka_unit_test(test_bytes), cmocka_unit_test(test_held),
+		cmocka_unit_test(test_limit), cmocka_unit_test(test_file_bytes), cmocka_unit_test(test_last),
 		cmocka_unit_test(test_more), cmocka_unit_test(test_open), cmocka_unit_test(test_stage), cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_lapse),
 	};

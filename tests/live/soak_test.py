@@ -175,8 +175,34 @@ KEEP_BYTES = 256 << 20
 BLOCK_S = max(KEEP_S / 64, 0.2)     # the oldest one goes as a whole, in the round after
 LATE_S = 1                          # the recorder may be kept from running, and who asks it
 WINDOW_GROWTH_KB = 4096             # beside blocks: of these hardly any, or all of what they may grow to, is resident
+AT_ONE_TIME_KB = 1024               # much less than a block that waits to be compressed, which comes and goes
+LOOKS_MAX = 20                      # a second, until one is of one time
 CUT_S = 0.3
 SHORT_ROUNDS = 10_000               # of the token game, so that many of its threads come and go within a window
+
+
+class Resident:
+    """What a process takes, in kB, from here to there. Pages of the rings come with what is written to them."""
+
+    def __init__(self, pid):
+        self.pid, self.kb, self.ending = pid, [], False
+        self.thread = threading.Thread(target=self.watch)
+
+    def watch(self):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)     # else it gets no time among those who play
+        while not self.ending:
+            self.kb.append(resident_kb(self.pid, 'RssAnon'))
+            time.sleep(0.001)
+        self.kb.append(resident_kb(self.pid, 'RssAnon'))
+
+    def __enter__(self):
+        self.thread.start()
+        until(lambda: self.kb or not self.thread.is_alive(), 'nobody looks')
+        return self
+
+    def __exit__(self, *_):
+        self.ending = True
+        self.thread.join()
 
 
 class Looks:
@@ -193,13 +219,24 @@ class Looks:
             self.f.p.send_signal(signal.SIGUSR2)
             until(lambda: self.f.status()['files']['written'] > cnt, 'no file')
             return None     # meanwhile blocks stay that the window has given up
-        w = self.f.status()['window']
-        # Pages of the rings come with what is written to them.
-        return time.monotonic() - self.begin, resident_kb(self.f.p.pid, 'RssAnon') - w['held_bytes'] // 1024, w['held_ns'] / 1e9, w['held_bytes']
+        found = self.at_one_time()
+        if not found:
+            return None
+        w, kb = found
+        return time.monotonic() - self.begin, kb - w['held_bytes'] // 1024, w['held_ns'] / 1e9, w['held_bytes']
+
+    def at_one_time(self):
+        """The window as it says, and what is resident: nothing came or went from the question to the answer."""
+        for _ in range(LOOKS_MAX):
+            with Resident(self.f.p.pid) as resident:
+                w = self.f.status()['window']
+            if max(resident.kb) - min(resident.kb) < AT_ONE_TIME_KB:
+                return w, max(resident.kb)
+        return None
 
 
 def quarters(looks):
-    """The least memory in each quarter of a run, in kB: what waits to be compressed comes and goes."""
+    """The least memory in each quarter of a run, in kB."""
     return [min(kb for _, kb, _, _ in looks[len(looks) * i // 4:len(looks) * (i + 1) // 4]) for i in range(4)]
 
 

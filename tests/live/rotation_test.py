@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import fxtread  # noqa: E402
 from account import KOID_STEP, as_another_has_them  # noqa: E402
 from functions import nested  # noqa: E402
-from harness import (KFXT, PATIENCE, SCALE, TRACEFS, children_of, equal, expect, helper, kill_between_writes, last_cpu,  # noqa: E402
+from harness import (KFXT, PATIENCE, SCALE, TRACEFS, children_of, equal, expect, gone, helper, kill_between_writes, last_cpu,  # noqa: E402
                      load, main, note, run, running, start, status_of, switches_of, test, until, verify)
 
 PATTERN = 'part-%Y%m%dT%H%M%SZ.fxt'
@@ -71,6 +71,16 @@ def busy_until(tmp, cnt, suffix='', work=''):
     work = work or f'{helper("pingpong")} 200 {last_cpu()}'
     return ['sh', '-c', f'until [ $(ls {tmp} | grep -c "^part-.*fxt{suffix}$") -ge {cnt} ]; do '
             f'{work} >/dev/null; sleep 0.02; done']
+
+
+def held_by(path):
+    """The processes that have it open: their names."""
+    found = []
+    for link in glob.glob('/proc/[0-9]*/fd/*'):
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == path:
+                found.append(open(f'/proc/{link.split("/")[2]}/comm').read().strip())
+    return found
 
 
 def make_sense(found):
@@ -514,6 +524,23 @@ def no_new_file(tmp):
     p.terminate()
     equal(p.wait(PATIENCE), 1, open(tmp + '/err').read())
     expect_whole(parts(tmp) + glob.glob(tmp + '/*.tmp'))
+
+
+@test
+def complete_files_are_let_go(tmp):
+    """Nobody has one open, so that space is free once it is deleted, and nobody changes one: times are in their order."""
+    p = subprocess.Popen([KFXT, 'record', '-q', '-o', f'{tmp}/{PATTERN}', '--rotate', '1s'])
+    try:
+        until(lambda: p.poll() is not None or len(parts(tmp)) >= 3, 'too few files')
+        first = parts(tmp)[0]
+        equal(held_by(first), [], f'processes that have {first} open')
+        helpers = children_of(p.pid)
+    finally:
+        p.terminate()
+    equal(p.wait(PATIENCE), 0, 'exit code')
+    until(lambda: all(map(gone, helpers)), f'not all of {helpers} end')
+    found = parts(tmp)
+    equal(sorted(found, key=lambda path: os.stat(path).st_mtime_ns), found, 'files by the times when they were written')
 
 
 @test

@@ -111,6 +111,12 @@ static int wait_for_it(struct recorder *r, const char **what)
 	return 0;
 }
 
+/* Of several files each is trimmed when it is complete, and not held open nor changed after that. -1: none. */
+static int output_of(const struct recorder *r)
+{
+	return r->rotation.is_open ? -1 : sink_file(r->sink);
+}
+
 int recorder_attach_aside(struct recorder *r, const struct idle_times *begin, const char **what)
 {
 	struct sources *sources = r->cfg->sources;
@@ -120,7 +126,7 @@ int recorder_attach_aside(struct recorder *r, const struct idle_times *begin, co
 	*what = "starting a process";
 	err = detacher_open(&r->detacher, &(struct detacher_cfg){
 		.attach = any ? attach : NULL, .count = sources_detach_at_stop(sources) ? count : NULL, .first = detach_first,
-		.ctx = sources, .begin = begin, .says = any && log_get_level() >= LOG_LEVEL_DEBUG, .output = sink_file(r->sink), .sources = sources,
+		.ctx = sources, .begin = begin, .says = any && log_get_level() >= LOG_LEVEL_DEBUG, .output = output_of(r), .sources = sources,
 	});
 	/* Without it what is attached is detached by the recorder, as long as that takes. */
 	if (err)
@@ -134,7 +140,7 @@ int recorder_attach_aside(struct recorder *r, const struct idle_times *begin, co
 
 void recorder_open_detacher(struct recorder *r)
 {
-	detacher_open(&r->detacher, &(struct detacher_cfg){ .output = sink_file(r->sink), .sources = r->cfg->sources });
+	detacher_open(&r->detacher, &(struct detacher_cfg){ .output = output_of(r), .sources = r->cfg->sources });
 }
 
 /* ---- in the trace ------------------------------------------------------------------------------ */

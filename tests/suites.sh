@@ -242,6 +242,17 @@ sanitized() {
 	build O="$O/san" SAN=address,undefined "$@"
 }
 
+# ASan's allocator, other than that of libc, waits for ever in a process that was forked while another thread was in it.
+# Later tests wait until no recorder is detached.
+end_sanitized() {
+	local exe pid
+	for exe in /proc/[0-9]*/exe; do
+		[ "$exe" -ef "$O/san/kfxt" ] || continue
+		pid=${exe#/proc/}
+		kill -KILL "${pid%/exe}" && echo "# ended by force: kfxt-detach with ASan"
+	done
+}
+
 # All that runs in user space, once more under ASan and UBSan.
 suite_sanitize() {
 	built sanitize sanitized all unit || return
@@ -251,9 +262,7 @@ suite_sanitize() {
 	[ ${#only[@]} -gt 0 ] || ASAN_OPTIONS=detect_leaks=$((${#thorough} > 0)) scripts_in "$O/san" "${sanitized_scripts[@]}"
 	[ ${#only[@]} -gt 0 ] || try "a recording with sanitizers" "$O/san/kfxt" record -q -d 500ms -o "$O/san/t.fxt"
 	[ ${#only[@]} -gt 0 ] || try "it is clean" "$O/san/kfxt" verify "$O/san/t.fxt"
-	# ASan's allocator waits for ever in a process that was forked while another thread was in it, other than that of libc.
-	# Later tests wait for what is still detached.
-	pkill -KILL -f "^$O/san/kfxt record " && echo "# ended by force: kfxt-detach with ASan"
+	end_sanitized
 	tally sanitize $passed $failed $skipped
 }
 

@@ -40,6 +40,7 @@ struct times {
 /* Between the process that measures and the one that asked. */
 struct shared {
 	size_t bytes;
+	atomic_uint_fast64_t made_ns;	/* when there was an instance, CLOCK_MONOTONIC; 0: not yet */
 	atomic_bool removed;		/* all is done and nothing is left */
 	struct times grace;
 	struct times work[];
@@ -51,6 +52,7 @@ struct measuring {
 	unsigned int cpus_cnt;
 	char instances[PATH_BYTES / 2];	/* "": work items cannot be measured */
 	atomic_uint next;		/* the CPU that a thread takes next */
+	atomic_uint ready;		/* threads that have made their instance, or could not */
 };
 
 /* ---- in the process that measures -------------------------------------------------------------- */
@@ -108,6 +110,9 @@ static void *measure_work(void *ctx)
 	tracefs_instance_name(name, sizeof(name), gettid());
 	snprintf(dir, sizeof(dir), "%s/%s", m->instances, name);
 	made = !affinity_get(&all) && !mkdir(dir, 0700);
+	if (made && !atomic_load(&m->shared->made_ns))
+		atomic_store(&m->shared->made_ns, clock_ns(CLOCK_MONOTONIC));
+	atomic_fetch_add(&m->ready, 1);
 	while ((i = atomic_fetch_add(&m->next, 1)) < m->cpus_cnt) {
 		if (made && !affinity_avoid(&all, m->cpus[i]))
 			measure_one(&m->shared->work[i], dir, m->cpus[i]);
@@ -132,14 +137,17 @@ static bool begin_thread(pthread_t *thread, void *(*fn)(void *), struct measurin
 	return !err;
 }
 
-/* Another thread goes on where all that there are wait. */
+/*
+ * Another thread goes on where all that there are wait for a worker. Not where one still makes its instance: the
+ * kernel makes one at a time, and each may take it a second of work.
+ */
 static unsigned int begin_workers(struct measuring *m, pthread_t threads[THREADS_MAX])
 {
 	uint64_t moved_ns = 0;
 	unsigned int cnt = 0, at = 0, now_at;	/* the first one at once */
 
 	while ((now_at = atomic_load(&m->next)) < m->cpus_cnt && cnt < THREADS_MAX) {
-		if (now_at != at) {
+		if (now_at != at || atomic_load(&m->ready) < cnt) {
 			moved_ns = clock_ns(CLOCK_MONOTONIC);
 			at = now_at;
 		}
@@ -195,11 +203,12 @@ static struct shared *share(unsigned int cpus_cnt)
 	return s;
 }
 
-static void wait_for(pid_t pid, unsigned int limit_ms)
+static void wait_for(pid_t pid, struct shared *s, unsigned int limit_ms)
 {
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + limit_ms * NS_PER_MS;
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 
-	while (waitpid(pid, NULL, WNOHANG) == 0 && clock_ns(CLOCK_MONOTONIC) < end_ns)
+	while (waitpid(pid, NULL, WNOHANG) == 0 &&
+	       clock_ns(CLOCK_MONOTONIC) < (atomic_load(&s->made_ns) ?: begin_ns) + limit_ms * NS_PER_MS)
 		usleep(1000);
 }
 
@@ -220,7 +229,7 @@ int delays_measure(struct delays *d, const uint32_t *cpus, unsigned int cpus_cnt
 		measure(&m);
 	if (pid < 0)
 		return -errno;
-	wait_for(pid, limit_ms);
+	wait_for(pid, m.shared, limit_ms);
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	d->grace = delay_of(&m.shared->grace, now_ns);
 	for (i = 0; i < cpus_cnt; i++)

@@ -24,8 +24,8 @@ struct delays {
 };
 
 /*
- * Takes at most @limit_ms. Work items take a tracefs instance of one's own, a right of root, and another CPU
- * that one may run on. 0 or -errno.
+ * Takes at most @limit_ms, or where a tracefs instance is made within that, @limit_ms from then on. Work items take
+ * such an instance, a right of root, and another CPU that one may run on. 0 or -errno.
  */
 int delays_measure(struct delays *d, const uint32_t *cpus, unsigned int cpus_cnt, unsigned int limit_ms);
 void delays_free(struct delays *d);

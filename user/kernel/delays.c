@@ -52,7 +52,7 @@ struct measuring {
 	unsigned int cpus_cnt;
 	char instances[PATH_BYTES / 2];	/* "": work items cannot be measured */
 	atomic_uint next;		/* the CPU that a thread takes next */
-	atomic_uint ready;		/* threads that have made their instance, or could not */
+	atomic_uint making;		/* threads that make their instance */
 };
 
 /* ---- in the process that measures -------------------------------------------------------------- */
@@ -109,10 +109,11 @@ static void *measure_work(void *ctx)
 	/* By the name that the instances of recorders have, so that the next one removes what is left of them. */
 	tracefs_instance_name(name, sizeof(name), gettid());
 	snprintf(dir, sizeof(dir), "%s/%s", m->instances, name);
+	atomic_fetch_add(&m->making, 1);
 	made = !affinity_get(&all) && !mkdir(dir, 0700);
 	if (made && !atomic_load(&m->shared->made_ns))
 		atomic_store(&m->shared->made_ns, clock_ns(CLOCK_MONOTONIC));
-	atomic_fetch_add(&m->ready, 1);
+	atomic_fetch_sub(&m->making, 1);
 	while ((i = atomic_fetch_add(&m->next, 1)) < m->cpus_cnt) {
 		if (made && !affinity_avoid(&all, m->cpus[i]))
 			measure_one(&m->shared->work[i], dir, m->cpus[i]);
@@ -138,8 +139,9 @@ static bool begin_thread(pthread_t *thread, void *(*fn)(void *), struct measurin
 }
 
 /*
- * Another thread goes on where all that there are wait for a worker. Not where one still makes its instance: the
- * kernel makes one at a time, and each may take it a second of work.
+ * Another thread goes on where all that there are wait: for a worker, or for a CPU, as to measure one a thread has to
+ * run on another, which a real-time thread may have. Not where one makes its instance: the kernel makes one at a time,
+ * and each may take it a second of work.
  */
 static unsigned int begin_workers(struct measuring *m, pthread_t threads[THREADS_MAX])
 {
@@ -147,7 +149,7 @@ static unsigned int begin_workers(struct measuring *m, pthread_t threads[THREADS
 	unsigned int cnt = 0, at = 0, now_at;	/* the first one at once */
 
 	while ((now_at = atomic_load(&m->next)) < m->cpus_cnt && cnt < THREADS_MAX) {
-		if (now_at != at || atomic_load(&m->ready) < cnt) {
+		if (now_at != at || atomic_load(&m->making)) {
 			moved_ns = clock_ns(CLOCK_MONOTONIC);
 			at = now_at;
 		}

@@ -60,7 +60,8 @@ class Run:
         return expect.can_record(self.series) and 'lockdown=confidentiality' not in self.args
 
     def __str__(self):
-        return f'{self.series}/{self.cpus}' + (' icount' if self.icount else '') + (f' {self.args}' if self.args else '')
+        return (f'{self.series}/{self.cpus}' + (' icount' if self.icount else '') + (f' {self.tests}' if self.tests in APART else '') +
+                (f' {self.args}' if self.args else ''))
 
     def scale(self):
         """KFXT_TEST_SCALE of its tests."""
@@ -108,6 +109,8 @@ USER_SPACE = {
 EVENTS = ('attach', 'end', 'fault', 'filter', 'mark', 'preset', 'privilege', 'report', 'stack', 'syscall', 'tracepoint')
 # Programs of which only some tests run, where they are chosen.
 ONLY_FEW = ('budget', 'flight', 'rotation', 'trigger')
+# A program that takes a third of an hour has a machine of its own, beside the one for all others of that kernel.
+APART = ('window',)
 FILES = {'flight': 'by_signal at_once calls_go_on', 'rotation': 'each_file_is_whole', 'trigger': 'blocked interrupts functions_of_programs'}
 STACKS = ('every_long_sleep where_it_waits where_it_runs who_wakes_from_where beside_return_probes '
           'beside_return_probes_of_the_kernel')
@@ -142,9 +145,11 @@ BUDGETS = [Run(series, 1, tests='budget', only='all_functions', few={'budget': '
            for series in ('6.1', '7.2')]
 
 # The longest first.
-RUNS = [Run('6.1', only=OLDEST, few=OLD, events=True), Run('7.2', only=NEWEST, few=NEW, events=True),
-        Run('6.12', only=BASIC, few={'live': BETWEEN, 'log': 'lines_of_two_threads burst', 'stack': ANY['stack']}),
-        Run('6.18', tests='func' if OWN_SERIES else '*', only=BASIC), Run('7.2', 4, 'possible_cpus=256', 'live', RINGS),
+ALL = [Run('6.1', only=OLDEST, few=OLD, events=True), Run('7.2', only=NEWEST, few=NEW, events=True),
+       Run('6.12', only=BASIC, few={'live': BETWEEN, 'log': 'lines_of_two_threads burst', 'stack': ANY['stack']}),
+       *([] if OWN_SERIES else [Run('6.18', only=BASIC)])]
+RUNS = [*ALL, *(Run(run.series, tests=name) for run in ALL for name in APART),
+        *([Run('6.18', tests='func', only=BASIC)] if OWN_SERIES else []), Run('7.2', 4, 'possible_cpus=256', 'live', RINGS),
         Run('6.18', 2, 'lockdown=integrity', 'fault', 'under_lockdown'),
         Run('7.2', 2, 'lockdown=confidentiality', 'fault', 'locked_down_at_boot'),
         *BEGINS, *BUDGETS, Run('6.1', 2, 'systemd.unit=kfxt-test.service', 'service'), Run('5.10')]
@@ -194,6 +199,7 @@ def programs(run):
     found = sorted(os.path.relpath(p, TOP) for p in glob.glob(f'{vm.TESTS}/live/{run.tests}_test.py'))
     # A machine has no sources to build the example of, and no samples of other formats.
     left_out = (*(p for p in ONLY_FEW if p not in run.few), *(() if run.tests == 'begin' else ('begin',)), 'soak', 'ledger',
+                *(APART if run.tests == '*' else ()),
                 'compression', 'example', 'export', 'packet', *(() if run.tests == 'service' else ('service',)),
                 *(e for e in EVENTS if not run.events and run.tests == '*' and e not in run.few))
     return [p for p in found if os.path.basename(p).removesuffix('_test.py') not in left_out]

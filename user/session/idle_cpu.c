@@ -7,14 +7,19 @@
 
 #include "base/file.h"
 
-/* The line of the total, "cpu  1 2", is none of a CPU. */
+#define IDLE_PARTS	8	/* of a CPU's time; it is idle if one of them is */
+
+/* The line of the total, "cpu  1 2", is none of a CPU. Guests' time is in that of users (proc_stat(5)). */
 static void parse_line(struct idle_times *t, const char *line)
 {
-	unsigned long long idle, waiting;
+	unsigned long long user, nice, system, idle, waiting, irq = 0, softirq = 0, stolen = 0;
 	unsigned int cpu;
 
-	if (line[3] != ' ' && sscanf(line, "cpu%u %*u %*u %*u %llu %llu", &cpu, &idle, &waiting) == 3 && cpu < NUM_CPUS_MAX)
-		t->ticks[cpu] = idle + waiting + 1;
+	if (line[3] == ' ' || sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &system, &idle, &waiting,
+				     &irq, &softirq, &stolen) < 6 || cpu >= NUM_CPUS_MAX)
+		return;
+	t->ticks[cpu] = idle + waiting + 1;
+	t->all[cpu] = t->ticks[cpu] + user + nice + system + irq + softirq + stolen;
 }
 
 struct idle_times *idle_times_parse(const char *text)
@@ -45,9 +50,12 @@ struct idle_times *idle_times_read(void)
 /* 0 also of a CPU that was not online at one of both times, and where time spent waiting was counted back. */
 static uint64_t idle_between(const struct idle_times *from, const struct idle_times *to, unsigned int cpu)
 {
+	uint64_t idle;
+
 	if (!from || !to || !from->ticks[cpu] || to->ticks[cpu] < from->ticks[cpu])
 		return 0;
-	return to->ticks[cpu] - from->ticks[cpu];
+	idle = to->ticks[cpu] - from->ticks[cpu];
+	return idle >= (to->all[cpu] - from->all[cpu]) / IDLE_PARTS ? idle : 0;
 }
 
 int idle_cpu(const struct idle_times *begin, const struct idle_times *from, const struct idle_times *to, const struct affinity *allowed)

@@ -14,6 +14,7 @@
 
 struct idle_times {
 	uint64_t ticks[NUM_CPUS_MAX];	/* of USER_HZ, since the machine's start, and one more; 0: the CPU is not online */
+	uint64_t all[NUM_CPUS_MAX];	/* idle or not, the same one more */
 };
 
 /* To be freed; NULL if they cannot be read. */
@@ -22,7 +23,8 @@ struct idle_times *idle_times_read(void);
 struct idle_times *idle_times_parse(const char *text);
 /*
  * The CPU of @allowed that was idle longest from @from to @to; of those that were idle as long, the one that was idle
- * longest since @begin. NULL: not known. -1 if none was idle.
+ * longest since @begin. NULL: not known. -1 if none was idle. Less than an eighth of the time is not: real-time threads that do
+ * not sleep leave a twentieth of it idle (sched_rt_runtime_us, before 6.12), in which no other real-time thread runs either.
  */
 int idle_cpu(const struct idle_times *begin, const struct idle_times *from, const struct idle_times *to, const struct affinity *allowed);
 /*

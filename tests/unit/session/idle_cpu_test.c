@@ -23,7 +23,7 @@ static struct idle_times *times(const int ticks[CPUS])
 
 	assert_non_null(t);
 	for (cpu = 0; cpu < CPUS; cpu++)
-		t->ticks[cpu] = (uint64_t)(ticks[cpu] + 1);
+		t->ticks[cpu] = t->all[cpu] = (uint64_t)(ticks[cpu] + 1);
 	return t;
 }
 
@@ -61,6 +61,12 @@ static void test_parse(void **state)
 	assert_int_equal(t->ticks[1], 0);
 	assert_int_equal(t->ticks[2], 0);
 	assert_int_equal(t->ticks[3], 1);
+	assert_int_equal(t->all[0], 1 + 2 + 3 + 40 + 5 + 1);
+	assert_int_equal(t->all[3], 1 + 2 + 3 + 1);
+	free(t);
+	/* Interrupts and what the hypervisor took; not guests, who are users. */
+	t = idle_times_parse("cpu0 1 2 3 40 5 6 7 8 1 2\n");
+	assert_int_equal(t->all[0], 1 + 2 + 3 + 40 + 5 + 6 + 7 + 8 + 1);
 	free(t);
 }
 
@@ -103,11 +109,34 @@ static void test_not_known(void **state)
 	assert_int_equal(chosen((int[]){ 5, 5, 5, 9 }, (int[]){ 5, 5, 5, 9 }, (int[]){ -1, -1, -1, 5 }, "0123"), -1);
 }
 
+/* A real-time thread has to leave 5 of 100 ticks to others, which have nothing to do; the other CPU has this process. */
+static void test_throttled(void **state)
+{
+	struct idle_times *from = idle_times_parse("cpu0 100 0 0 900 0 0 0 0\ncpu1 100 0 0 900 0 0 0 0\n");
+	struct idle_times *to = idle_times_parse("cpu0 200 0 0 900 0 0 0 0\ncpu1 195 0 0 905 0 0 0 0\n");
+	struct idle_times *some = idle_times_parse("cpu0 200 0 0 900 0 0 0 0\ncpu1 185 0 0 915 0 0 0 0\n");
+	struct affinity allowed;
+
+	(void)state;
+	assert_int_equal(affinity_get(&allowed), 0);
+	CPU_ZERO_S(allowed.bytes, allowed.set);
+	CPU_SET_S(0, allowed.bytes, allowed.set);
+	CPU_SET_S(1, allowed.bytes, allowed.set);
+	assert_int_equal(idle_cpu(NULL, from, to, &allowed), -1);
+	assert_int_equal(idle_cpu(from, to, to, &allowed), -1);
+	assert_int_equal(idle_cpu(NULL, from, some, &allowed), 1);
+	assert_int_equal(idle_cpu(from, some, some, &allowed), 1);
+	affinity_free(&allowed);
+	free(from);
+	free(to);
+	free(some);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse), cmocka_unit_test(test_read), cmocka_unit_test(test_lately),
-		cmocka_unit_test(test_since_the_begin), cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_since_the_begin), cmocka_unit_test(test_not_known), cmocka_unit_test(test_throttled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

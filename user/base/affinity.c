@@ -23,9 +23,14 @@ int affinity_get(struct affinity *a)
 	return err;
 }
 
+int affinity_set_of(pid_t tid, const struct affinity *a)
+{
+	return sched_setaffinity(tid, a->bytes, a->set) ? -errno : 0;
+}
+
 int affinity_set(const struct affinity *a)
 {
-	return sched_setaffinity(0, a->bytes, a->set) ? -errno : 0;
+	return affinity_set_of(0, a);
 }
 
 int affinity_pin(unsigned int cpu)

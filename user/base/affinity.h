@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct affinity {
 	cpu_set_t *set;
@@ -16,6 +17,8 @@ struct affinity {
 /* As they are, for affinity_set(); to be freed by affinity_free(), after a failure, too. 0 or -errno. */
 int affinity_get(struct affinity *a);
 int affinity_set(const struct affinity *a);
+/* Those of another thread of this process. 0 or -errno. */
+int affinity_set_of(pid_t tid, const struct affinity *a);
 /* That CPU alone. 0 or -errno. */
 int affinity_pin(unsigned int cpu);
 /* Those of @a but that CPU. 0 or -errno; -EINVAL: there is none. */

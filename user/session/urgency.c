@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/affinity.h"
 #include "base/clock.h"
 #include "base/side_process.h"
 #include "kernel/preempt_rt.h"
@@ -54,6 +55,7 @@ struct urgency {
 	pthread_t thread;
 	bool has_thread;
 	struct watched own;	/* the recorder's */
+	struct affinity cpus;	/* that it may run on */
 	pthread_mutex_t lock;	/* of @others */
 	struct watched others[OTHERS_MAX];
 	int policy;		/* what it had */
@@ -169,7 +171,8 @@ static void sleep_until(struct urgency *u, uint64_t ns)
 		;
 }
 
-static void look_and_act(struct urgency *u, struct watched *w)
+/* Whether it waits for a CPU although it is raised. */
+static bool look_and_act(struct urgency *u, struct watched *w)
 {
 	const struct urgency_look now = look(u, w);
 	const enum urgency_level before = w->state.level;
@@ -177,10 +180,10 @@ static void look_and_act(struct urgency *u, struct watched *w)
 
 	/* It is woken for other things, too. */
 	if (now.now_ns - w->state.before.now_ns < SHORT_NS)
-		return;
+		return false;
 	level = urgency_decide(&w->state, &now);
 	if (level == before)
-		return;
+		return level == URGENCY_RAISED && w->state.raised_ns == now.now_ns;
 	if (set_level(u, w, level)) {
 		w->state.level = before;
 		atomic_store(&u->refused, true);
@@ -189,6 +192,17 @@ static void look_and_act(struct urgency *u, struct watched *w)
 	} else if (level == URGENCY_YIELDED) {
 		atomic_fetch_add(&u->yielded, 1);
 	}
+	return false;
+}
+
+/*
+ * For a while it is on one CPU only, and somebody may have that who is more urgent: while it moved there the kernel kept the CPU
+ * from real-time threads, as they take turns with others. It goes on where there is a CPU for it.
+ */
+static void look_at_own_cpus(struct urgency *u)
+{
+	if (look_and_act(u, &u->own) && u->cpus.set)
+		(void)affinity_set_of(u->own.tid, &u->cpus);
 }
 
 static bool is_raised_with(const struct urgency *u, const struct watched *w)
@@ -348,7 +362,7 @@ static void look_at_own(struct urgency *u)
 	else if (!s->works && !u->works_until_ns && is_to_end(u))
 		begin_end(u);
 	else
-		look_and_act(u, &u->own);
+		look_at_own_cpus(u);
 	if (s->works)
 		look_if_stuck(u);
 	if (u->interrupts && !s->works && is_late(u, &u->own, clock_ns(CLOCK_BOOTTIME)))
@@ -431,6 +445,7 @@ struct urgency *urgency_open(void (*stuck)(const char *where))
 	if (u->policy != SCHED_OTHER || !can_watch)
 		return u;
 	u->own.state.before = look(u, &u->own);
+	(void)affinity_get(&u->cpus);
 	prepare_interrupts(u);
 	u->has_thread = begin_watching(u);
 	atomic_store(&u->refused, !u->has_thread);
@@ -557,5 +572,6 @@ void urgency_close(struct urgency *u)
 	sem_destroy(&u->changed);
 	sem_destroy(&u->left);
 	sem_destroy(&u->settled_down);
+	affinity_free(&u->cpus);
 	free(u);
 }

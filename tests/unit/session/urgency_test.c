@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,7 +26,9 @@
 
 #include <cmocka.h>
 
+#include "base/affinity.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "kernel/preempt_rt.h"
 #include "session/urgency.h"
 
@@ -507,6 +510,62 @@ static void test_stuck(void **state)
 		check_apart(wait_before_begin, 0);
 }
 
+/* ---- beside who is more urgent ------------------------------------------------------------------ */
+
+/* More urgent than whoever is raised; its CPU alone. It writes to @ready, and spins until it is killed, for a minute at most. */
+static void spin(unsigned int cpu, int ready)
+{
+	const struct sched_param param = { .sched_priority = 99 };
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + 60000 * MS;
+
+	if (affinity_pin(cpu) || sched_setscheduler(0, SCHED_FIFO, &param) || write(ready, "", 1) != 1)
+		_exit(1);
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		;
+	_exit(0);
+}
+
+/* To the CPU of such a one: a thread that is watched is not there for long. */
+static int move_beside(unsigned int cpu)
+{
+	struct urgency *u = urgency_open(NULL);
+	int ready[2], status, failed;
+	pid_t hog;
+	char c;
+
+	if (pipe(ready))
+		return 1;
+	hog = fork();
+	if (!hog)
+		spin(cpu, ready[1]);
+	close(ready[1]);
+	/* Where it is permitted. */
+	if (hog < 0 || (read(ready[0], &c, 1) == 1 && affinity_pin(cpu)))
+		return 2;
+	failed = !urgency_totals(u).refused && waitpid(hog, &status, WNOHANG) == hog && !status ? 3 : 0;
+	kill(hog, SIGKILL);
+	waitpid(hog, NULL, 0);
+	urgency_close(u);
+	return failed;
+}
+
+static void test_pinned(void **state)
+{
+	struct affinity own;
+	int cpu;
+
+	(void)state;
+	if (!can_be_raised())
+		skip();
+	assert_int_equal(affinity_get(&own), 0);
+	if (CPU_COUNT_S(own.bytes, own.set) > 1) {
+		for (cpu = NUM_CPUS_MAX - 1; !CPU_ISSET_S(cpu, own.bytes, own.set); cpu--)
+			;
+		check_apart(move_beside, (unsigned int)cpu);
+	}
+	affinity_free(&own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_settle), cmocka_unit_test(test_beside), cmocka_unit_test(test_lent),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_rights), cmocka_unit_test(test_nobody), cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_pinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ LOADS = {
     'forks': lambda tmp: all_of([helper('storm'), 'crowds'] for _ in CPUS),
     'a second recorder': second_recorder,
 }
-if SCALE == 1:      # where workers run beside it: before Linux 6.12 what is attached aside and is to be detached may wait for its end
+if SCALE == 1:      # beside it an emulated 6.1 does not come to detach what was attached aside
     LOADS |= {'the most urgent hog on all CPUs but one': lambda tmp: spinners(CPUS[1:], 99)}
 if os.path.exists(BLOCKER):
     LOADS |= {

@@ -17,7 +17,7 @@ struct affinity {
 /* As they are, for affinity_set(); to be freed by affinity_free(), after a failure, too. 0 or -errno. */
 int affinity_get(struct affinity *a);
 int affinity_set(const struct affinity *a);
-/* Those of another thread of this process. 0 or -errno. */
+/* Those of the thread @tid, which is 0 for the calling one. 0 or -errno. */
 int affinity_set_of(pid_t tid, const struct affinity *a);
 /* That CPU alone. 0 or -errno. */
 int affinity_pin(unsigned int cpu);

@@ -23,8 +23,8 @@ struct idle_times *idle_times_read(void);
 struct idle_times *idle_times_parse(const char *text);
 /*
  * The CPU of @allowed that was idle longest from @from to @to; of those that were idle as long, the one that was idle
- * longest since @begin. NULL: not known. -1 if none was idle. Less than an eighth of the time is not: real-time threads that do
- * not sleep leave a twentieth of it idle (sched_rt_runtime_us, before 6.12), in which no other real-time thread runs either.
+ * longest since @begin. NULL: not known. -1 if none was idle. Less than an eighth of the time is not: where a real-time
+ * thread does not sleep the kernel leaves a twentieth of it to others (sched_rt_runtime_us), and other real-time ones wait, too.
  */
 int idle_cpu(const struct idle_times *begin, const struct idle_times *from, const struct idle_times *to, const struct affinity *allowed);
 /*

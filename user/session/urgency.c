@@ -196,8 +196,8 @@ static bool look_and_act(struct urgency *u, struct watched *w)
 }
 
 /*
- * For a while it is on one CPU only, and somebody may have that who is more urgent: while it moved there the kernel kept the CPU
- * from real-time threads, as they take turns with others. It goes on where there is a CPU for it.
+ * For a while it is on one CPU only, and a more urgent thread may have that: it came there while the kernel left the CPU to fair
+ * threads (sched_rt_runtime_us). So it may run again wherever it might when it began.
  */
 static void look_at_own_cpus(struct urgency *u)
 {

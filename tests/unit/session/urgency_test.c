@@ -291,22 +291,27 @@ static void test_lent(void **state)
 	check_apart(record_with_lent, true);
 }
 
+static _Noreturn void spin(unsigned int ms)
+{
+	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + ms * MS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
+		;
+	_exit(0);
+}
+
 /* This CPU alone, above a recorder that is not raised, for some seconds: from the first byte of @go on. */
 static pid_t begin_hog(int go)
 {
 	const struct sched_param above = { .sched_priority = 50 };
 	const pid_t pid = fork();
-	uint64_t end;
 	char byte;
 
 	if (pid)
 		return pid;
 	if (sched_setscheduler(0, SCHED_FIFO, &above) || read(go, &byte, 1) != 1)
 		_exit(1);
-	end = clock_ns(CLOCK_MONOTONIC) + 3000 * MS;
-	while (clock_ns(CLOCK_MONOTONIC) < end)
-		;
-	_exit(0);
+	spin(3000);
 }
 
 /* Waits until it only has to be woken, in an emulated machine for long. 0 or -1: it has ended. */
@@ -513,16 +518,13 @@ static void test_stuck(void **state)
 /* ---- beside who is more urgent ------------------------------------------------------------------ */
 
 /* More urgent than whoever is raised; its CPU alone. It writes to @ready, and spins until it is killed, for a minute at most. */
-static void spin(unsigned int cpu, int ready)
+static _Noreturn void be_most_urgent(unsigned int cpu, int ready)
 {
 	const struct sched_param param = { .sched_priority = 99 };
-	const uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + 60000 * MS;
 
 	if (affinity_pin(cpu) || sched_setscheduler(0, SCHED_FIFO, &param) || write(ready, "", 1) != 1)
 		_exit(1);
-	while (clock_ns(CLOCK_MONOTONIC) < end_ns)
-		;
-	_exit(0);
+	spin(60000);
 }
 
 /* To the CPU of such a one: a thread that is watched is not there for long. */
@@ -537,7 +539,7 @@ static int move_beside(unsigned int cpu)
 		return 1;
 	hog = fork();
 	if (!hog)
-		spin(cpu, ready[1]);
+		be_most_urgent(cpu, ready[1]);
 	close(ready[1]);
 	/* Where it is permitted. */
 	if (hog < 0 || (read(ready[0], &c, 1) == 1 && affinity_pin(cpu)))

@@ -109,15 +109,23 @@ static enum shed_class find_too_much(const struct budget_rule *rule, const struc
  * Detaches such a class: at once if the limit is exceeded by far, else if that is so in two looks in a row. Whether
  * the next look is to tell what else there is to do.
  */
-static bool detach(struct budget_rule *rule, const struct budget_costs *costs, double total)
+static bool detach(struct budget_rule *rule, const struct budget_costs *costs, double total, uint64_t now_ns)
 {
 	const enum shed_class class = total > rule->limit ? find_too_much(rule, costs, total) : SHED_CNT;
 	const bool was_too_much = rule->too_much;
 
 	rule->too_much = class != SHED_CNT;
-	if (rule->too_much && (was_too_much || total > rule->limit * BUDGET_FAR))
+	if (rule->too_much && (was_too_much || total > rule->limit * BUDGET_FAR)) {
 		rule->detached[class] = true;
+		rule->detaching_ns = now_ns;
+	}
 	return rule->too_much;
+}
+
+/* It takes its time, and some of the recorder's. */
+static bool is_detaching(const struct budget_rule *rule, uint64_t now_ns)
+{
+	return rule->detaching_ns && now_ns - rule->detaching_ns < BUDGET_DETACH_NS;
 }
 
 void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, uint64_t now_ns)
@@ -125,17 +133,16 @@ void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, u
 	double total = find_total(rule, costs);
 	enum shed_class class;
 
-	if (detach(rule, costs, total)) {
+	if (detach(rule, costs, total, now_ns)) {
 		rule->calm_ns = 0;
 		return;
 	}
-	/* It takes its time. */
-	for (class = 0; class < SHED_CNT; class++)
+	for (class = 0; class < SHED_CNT && is_detaching(rule, now_ns); class++)
 		total -= rule->detached[class] ? costs->rest[class] : 0;
 	if (total > rule->limit) {
 		rule->calm_ns = 0;
 		/* What it will cost with more left out is a guess: the next second tells. */
-		rule->exceeded |= all_are_left_out(rule);
+		rule->exceeded |= all_are_left_out(rule) && !is_detaching(rule, now_ns);
 		while (rule->level < SHED_CNT && total > rule->limit) {
 			total -= costs->less[rule->level];
 			leave_out(rule, now_ns);
@@ -420,6 +427,8 @@ static int keep_limit(struct budget *b, const struct cost_shares *s)
 	err = detach_new(b, &costs);
 	if (err)
 		return err;
+	if (!b->is_detaching)
+		b->rule.detaching_ns = 0;
 	if (b->rule.exceeded && !b->said_exceeded) {
 		b->said_exceeded = true;
 		log_warn("the recording costs %.2f %% of one CPU, more than --budget %g%%, with all left out that can be",

@@ -21,6 +21,7 @@
 #define BUDGET_HOLD_NS		3000000000ULL
 #define BUDGET_HOLD_MAX_NS	300000000000ULL
 #define BUDGET_RELAPSE_NS	60000000000ULL	/* left out again within this time: too soon */
+#define BUDGET_DETACH_NS	60000000000ULL	/* in which a class is detached, or what it costs counts again */
 
 /* ---- the decision ---- */
 
@@ -38,6 +39,7 @@ struct budget_rule {
 	bool selected[SHED_CNT];	/* part of this recording */
 	bool detachable[SHED_CNT];	/* for good */
 	bool detached[SHED_CNT];
+	uint64_t detaching_ns;		/* since when one is; 0: none was when the last second began. Reset by the caller */
 	bool too_much;			/* in the last look, by what can be detached */
 	unsigned int level;		/* how many classes are left out, from the first one on */
 	bool exceeded;			/* by a second that began with all left out that can be */
@@ -45,7 +47,7 @@ struct budget_rule {
 	uint64_t restored_ns[SHED_CNT], hold_ns[SHED_CNT];
 };
 
-/* Sets @rule->level and @rule->detached by what the last second cost. Times are of any clock, and not 0. */
+/* Sets @rule->level, @rule->detached and @rule->detaching_ns by what the last second cost. Times are of any clock, and not 0. */
 void budget_decide(struct budget_rule *rule, const struct budget_costs *costs, uint64_t now_ns);
 
 /* ---- memory ---- */

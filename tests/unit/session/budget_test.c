@@ -119,6 +119,7 @@ static void test_detached(void **state)
 	budget_decide(&rule, &far, 3 * S);
 	assert_int_equal(rule.level, 1);
 	assert_false(rule.exceeded);
+	rule.detaching_ns = 0;
 	for (now = 4 * S; now < 1000 * S; now += S)
 		budget_decide(&rule, &nothing, now);
 	assert_int_equal(rule.level, 1);
@@ -128,6 +129,33 @@ static void test_detached(void **state)
 	budget_decide(&rule, &nothing, now += S);
 	budget_decide(&rule, &nothing, now += BUDGET_HOLD_NS);
 	assert_int_equal(rule.level, SHED_CNT - 1);
+}
+
+/* While it is detached, a second tells nothing of those that follow; but not for ever, if the kernel does not come to it. */
+static void test_detaching(void **state)
+{
+	struct budget_rule rule = { .limit = 0.01, .selected = { true }, .detachable = { true } };
+	uint64_t now;
+
+	(void)state;
+	budget_decide(&rule, &at_first, S);
+	budget_decide(&rule, &far, 2 * S);
+	assert_true(rule.detached[0]);
+	assert_int_equal(rule.detaching_ns, 2 * S);
+	for (now = 3 * S; now < 2 * S + BUDGET_DETACH_NS; now += S) {
+		budget_decide(&rule, &far, now);
+		budget_decide(&rule, &others, now);
+	}
+	assert_false(rule.exceeded);
+	budget_decide(&rule, &far, now);
+	assert_true(rule.exceeded);
+	/* Nor where it has ended. */
+	rule.exceeded = false;
+	rule.detaching_ns = 0;
+	budget_decide(&rule, &nothing, now += S);
+	assert_false(rule.exceeded);
+	budget_decide(&rule, &(struct budget_costs){ .total = 0.011 }, now += S);
+	assert_true(rule.exceeded);
 }
 
 /* By little: if that is so for two seconds in a row. */
@@ -175,6 +203,7 @@ static void test_not_detached(void **state)
 	assert_false(rule.exceeded);
 	/* Switches are: without it they are still. */
 	rule.detached[0] = false;
+	rule.detaching_ns = 0;
 	budget_decide(&rule, &(struct budget_costs){ .total = 0.05, .rest = { 0.009 } }, 6 * S);
 	assert_false(rule.detached[0]);
 	assert_true(rule.exceeded);
@@ -310,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_unselected),
 		cmocka_unit_test(test_detached),
+		cmocka_unit_test(test_detaching),
 		cmocka_unit_test(test_detached_later),
 		cmocka_unit_test(test_not_detached),
 		cmocka_unit_test(test_recorded_before),

@@ -63,7 +63,7 @@ static uint64_t record_bytes(const char *record)
 	uint64_t word;
 
 	memcpy(&word, record, sizeof(word));
-	return 8 * (FXT_GET(word, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(word, FXT_F_LARGE_SIZE) : FXT_GET(word, FXT_F_SIZE));
+	return 8 * FXT_RECORD_WORDS(word);
 }
 
 void cuts_records(struct cuts *c, const void *data)

@@ -187,6 +187,11 @@ enum fxt_large_format {
 	FXT_LARGE_NO_METADATA	= 1,
 };
 
+/* Of a whole record, by its header, which is evaluated more than once. */
+#define FXT_RECORD_WORDS(header)						\
+	(FXT_GET(header, FXT_F_TYPE) == FXT_LARGE ?				\
+	 FXT_GET(header, FXT_F_LARGE_SIZE) : FXT_GET(header, FXT_F_SIZE))
+
 /* "Argument header" */
 #define FXT_F_ARG_TYPE		0, 4
 #define FXT_F_ARG_SIZE		4, 12

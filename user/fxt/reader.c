@@ -188,7 +188,7 @@ static int follows(struct fxt_reader *r, uint64_t words)
 		head = words_at(r)[words];
 		if (fxt_header_plausible(head))
 			return true;
-		size = fxt_header_words(head);
+		size = FXT_RECORD_WORDS(head);
 		if (!size || size > UNKNOWN_WORDS_MAX || !fxt_header_unknown(head))
 			return false;
 		words += size;
@@ -215,7 +215,7 @@ static int confirmed(struct fxt_reader *r, uint64_t words)
 		head = words_at(r)[words];
 		if (!fxt_header_plausible(head))
 			return false;
-		words += fxt_header_words(head);
+		words += FXT_RECORD_WORDS(head);
 	} while (words < CONFIRM_WORDS);
 	return true;
 }
@@ -230,7 +230,7 @@ static bool names_unknown_provider(const struct fxt_reader *r, const struct fxt_
 /* Whether a record begins here, after damage. *@rec is overwritten. */
 static int resumes(struct fxt_reader *r, struct fxt_record *rec)
 {
-	uint64_t head = *words_at(r), words = fxt_header_words(head), have;
+	uint64_t head = *words_at(r), words = FXT_RECORD_WORDS(head), have;
 	struct fxt_decoder d;
 	int err;
 
@@ -421,7 +421,7 @@ static int read_record(struct fxt_reader *r, struct fxt_record *rec)
 		advance(r, buffered(r));
 		return from == r->offset ? 0 : report(r, rec, from, "part of a word at the end");
 	}
-	words = fxt_header_words(*words_at(r));
+	words = FXT_RECORD_WORDS(*words_at(r));
 	if (!words)
 		return damaged(r, rec, 0, "record of size 0");
 	if (words > FXT_RECORD_WORDS_MAX)

@@ -80,7 +80,6 @@ const char *fxt_decode(struct fxt_decoder *d, struct fxt_record *rec);
 
 /* ---- reader_header.c ------------------------------------------------------ */
 
-uint64_t fxt_header_words(uint64_t head);
 /* Whether a header has a type or subtype the specification does not have. */
 bool fxt_header_unknown(uint64_t head);
 /* Whether a word is the header of a known record, of the size its fields ask for. */

@@ -9,12 +9,6 @@
  */
 #include "reader.h"
 
-uint64_t fxt_header_words(uint64_t head)
-{
-	return FXT_GET(head, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(head, FXT_F_LARGE_SIZE) :
-							FXT_GET(head, FXT_F_SIZE);
-}
-
 /* Whether all bits from @bit up are zero. */
 static bool zero_from(uint64_t head, unsigned int bit)
 {
@@ -121,7 +115,7 @@ bool fxt_header_unknown(uint64_t head)
 
 bool fxt_header_plausible(uint64_t head)
 {
-	uint64_t words = fxt_header_words(head);
+	uint64_t words = FXT_RECORD_WORDS(head);
 
 	switch (FXT_GET(head, FXT_F_TYPE)) {
 	case FXT_METADATA:

@@ -46,12 +46,6 @@ err_free:
 	return err;
 }
 
-static uint64_t record_words(uint64_t header)
-{
-	return FXT_GET(header, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(header, FXT_F_LARGE_SIZE) :
-							  FXT_GET(header, FXT_F_SIZE);
-}
-
 /* Counts the records that begin in these words; a large one may continue after them. */
 static void count_types(struct fxt_writer *w, const char *at, uint64_t words)
 {
@@ -61,7 +55,7 @@ static void count_types(struct fxt_writer *w, const char *at, uint64_t words)
 		at += w->rest_words * FXT_WORD;
 		words -= w->rest_words;
 		memcpy(&header, at, sizeof(header));
-		size = record_words(header);
+		size = FXT_RECORD_WORDS(header);
 		w->stats.by_type[FXT_GET(header, FXT_F_TYPE)]++;
 		w->rest_words = size;
 	}
@@ -147,7 +141,7 @@ static long count_records(const char *at, size_t len)
 		if (len < FXT_WORD)
 			return -EINVAL;
 		memcpy(&word, at, FXT_WORD);
-		words = record_words(word);
+		words = FXT_RECORD_WORDS(word);
 		if (!words || words > len / FXT_WORD)
 			return -EINVAL;
 		at += words * FXT_WORD;
@@ -164,7 +158,7 @@ static inline bool put_record(struct fxt_writer *w, const void *record, size_t l
 	if (len < FXT_WORD || len > (FXT_BUF_WORDS - w->used) * FXT_WORD)
 		return false;
 	memcpy(&header, record, FXT_WORD);
-	if (record_words(header) * FXT_WORD != len)
+	if (FXT_RECORD_WORDS(header) * FXT_WORD != len)
 		return false;
 	memcpy(w->buf + w->used, record, len);
 	w->used += len / FXT_WORD;

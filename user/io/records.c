@@ -17,8 +17,7 @@ size_t records_whole_bytes(const void *data, size_t len)
 
 	while (off + sizeof(header) <= len) {
 		memcpy(&header, p + off, sizeof(header));
-		size = FXT_GET(header, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(header, FXT_F_LARGE_SIZE)
-								: FXT_GET(header, FXT_F_SIZE);
+		size = FXT_RECORD_WORDS(header);
 		if (!size || off + size * 8 > len)
 			break;
 		off += size * 8;

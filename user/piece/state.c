@@ -131,7 +131,7 @@ int piece_state_add(struct piece_state *s, const void *records, size_t len)
 	size_t words;
 
 	for (; !err && at < end; at += words) {
-		words = FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
+		words = FXT_RECORD_WORDS(*at);
 		if (!words || words > (size_t)(end - at))
 			return -EINVAL;
 		err = take_record(s, at, words);

@@ -84,7 +84,7 @@ void unwritten_count(const struct unwritten *u, const void *records, size_t len)
 	uint64_t left = len / 8, words;
 
 	for (; left; rec += words, left -= words) {
-		words = FXT_GET(*rec, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*rec, FXT_F_LARGE_SIZE) : FXT_GET(*rec, FXT_F_SIZE);
+		words = FXT_RECORD_WORDS(*rec);
 		if (!words || words > left)
 			return;
 		switch (FXT_GET(*rec, FXT_F_TYPE)) {

@@ -301,8 +301,7 @@ static int take_record(struct triggers *t, const uint64_t *rec, size_t words)
 /* The words of the record at @rec; 0: there is none that ends before @end. */
 static inline size_t words_of(const uint64_t *rec, const uint64_t *end)
 {
-	const size_t words = FXT_GET(*rec, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*rec, FXT_F_LARGE_SIZE) :
-								      FXT_GET(*rec, FXT_F_SIZE);
+	const size_t words = FXT_RECORD_WORDS(*rec);
 
 	return words <= (size_t)(end - rec) ? words : 0;
 }

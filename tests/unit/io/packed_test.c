@@ -212,7 +212,7 @@ static int take_part(void *ctx, const void *records, size_t len)
 
 	assert_int_equal(len % 8, 0);
 	while (at < end)
-		at += FXT_GET(*at, FXT_F_TYPE) == FXT_LARGE ? FXT_GET(*at, FXT_F_LARGE_SIZE) : FXT_GET(*at, FXT_F_SIZE);
+		at += FXT_RECORD_WORDS(*at);
 	assert_ptr_equal(at, end);
 	if (++p->cnt == p->refuse_at)
 		return -ENOSPC;
